@@ -18,7 +18,7 @@ def alice(system: SystemProcess) -> UserClient:
 
 
 class WaitingTurn:
-    """A turn that waits for approval. ``request`` is its `tool_approval_request` event."""
+    """A turn that waits for approval. ``request`` is its `tool_approval_request` event, ``shown`` the API's request."""
 
     def __init__(self, user: UserClient, message: str = CALL) -> None:
         self.user = user
@@ -26,6 +26,8 @@ class WaitingTurn:
         self.turn_id = user.start_turn(self.session_id, message)["turn_id"]
         self.path = f"/api/sessions/{self.session_id}/turns/{self.turn_id}"
         self.request = next(event for event in self._events() if event["type"] == "tool_approval_request")
+        self.approval_path = f"{self.path}/calls/{self.request['call_id']}/approval"
+        self.shown = user.request("GET", self.approval_path).json()
 
     def _events(self) -> Iterator[Json]:
         after = 0
@@ -37,8 +39,8 @@ class WaitingTurn:
 
     def decide(self, user: UserClient | None = None, **decision: object) -> int:
         """Send the decision, as the owner unless another user is given, and return the HTTP status."""
-        path = f"{self.path}/calls/{self.request['call_id']}/approval"
-        return (user or self.user).request("POST", path, json=decision).status_code
+        named = {"digest": self.shown["digest"], **decision} if decision["approved"] else decision
+        return (user or self.user).request("POST", self.approval_path, json=named).status_code
 
     def response(self) -> Json:
         """Wait for the end of the turn and return the final response."""
@@ -47,7 +49,7 @@ class WaitingTurn:
 
 def test_approved_call_runs_with_the_edited_arguments_and_the_owners_name(alice: UserClient) -> None:
     turn = WaitingTurn(alice)
-    assert turn.request["arguments"] == {"name": "note.txt", "text": "hello"}
+    assert turn.shown["arguments"] == {"name": "note.txt", "text": "hello"}
 
     edited = {"name": "note.txt", "text": "edited", "username": "mallory@example.com"}
     assert turn.decide(approved=True, arguments=edited) == 200
@@ -87,3 +89,11 @@ def test_waiting_turn_is_cancelled_within_two_seconds(alice: UserClient) -> None
     assert [event["type"] for event in events].count("turn_failed") == 1
     assert turn.decide(approved=True) == 409
     assert alice.ask(turn.session_id, "hello")["status"] == "complete"
+
+
+def test_approval_needs_the_digest_of_the_call(alice: UserClient) -> None:
+    turn = WaitingTurn(alice)
+    assert "arguments" not in turn.request
+    assert [turn.decide(approved=True, digest=digest) for digest in (None, "0" * 64)] == [409, 409]
+    assert turn.decide(approved=True) == 200
+    assert turn.response()["status"] == "complete"

@@ -179,7 +179,9 @@ class Scenario:
         """Approve a call. A second invocation of the state then answers at once."""
         turn = self._waiting_turn()
         call = self._approval_of(turn)
-        self._call("POST", f"{self._path(turn)}/calls/{call}/approval", json={"approved": True})
+        approval = f"{self._path(turn)}/calls/{call}/approval"
+        digest = self._call("GET", approval)["digest"]
+        self._call("POST", approval, json={"approved": True, "digest": digest})
         self.user.wait_for_turn(self.session_id, turn)
         event = {"user": self.user.name, "session_id": self.session_id, "turn_id": turn, "call_id": call}
         self.system.invoke("Approval", {**event, "task_token": "second"})

@@ -82,6 +82,7 @@ def test_document_has_exactly_the_expected_operations() -> None:
         "GET /api/sessions/{session_id}",
         "GET /api/sessions/{session_id}/audit",
         "GET /api/sessions/{session_id}/turns/{turn_id}",
+        "GET /api/sessions/{session_id}/turns/{turn_id}/calls/{call_id}/approval",
         "GET /api/sessions/{session_id}/turns/{turn_id}/events",
         "GET /api/tools",
         "HEAD /api/files/download/{file_key}",

@@ -161,8 +161,9 @@ def approve_automatically(handler: Handler) -> Handler:
 
     def run(event: Any, context: Any) -> object:  # noqa: ANN401  (a Lambda handler)
         result = handler(event, context)
-        user, decision = Identity(name=event["user"]), Decision(approved=True)
-        use_cases().decide_approval(user, event["session_id"], event["turn_id"], event["call_id"], decision)
+        ids = Identity(name=event["user"]), event["session_id"], event["turn_id"], event["call_id"]
+        digest = use_cases().read_approval(*ids).digest
+        use_cases().decide_approval(*ids, Decision(approved=True, digest=digest))
         return result
 
     return run

@@ -2,6 +2,7 @@
 import type { EventPage, IntermediateUpdate } from "./schema";
 
 export type {
+  ApprovalRequest,
   CanvasUpdate,
   Config,
   FileOut as FileRecord,

@@ -1,5 +1,6 @@
-import { type FormEvent, useId, useState } from "react";
+import { type FormEvent, useEffect, useId, useState } from "react";
 import { api, unwrap } from "../api/client";
+import type { ApprovalRequest } from "../api/types";
 import { Button } from "../shared/Button";
 import { Countdown } from "../shared/Countdown";
 import { showError } from "../shared/notifications";
@@ -11,17 +12,34 @@ interface ApprovalFormProps {
   turnPath: { session_id: string; turn_id: string };
 }
 
-/** Ask the user to allow or deny a tool call. The user may edit its arguments first. */
+const ROUTE = "/api/sessions/{session_id}/turns/{turn_id}/calls/{call_id}/approval";
+
+/**
+ * Ask the user to allow or deny a tool call. The user may edit its arguments first.
+ *
+ * The tool and the arguments come from the call's record, with a digest that the approval names, not from an event.
+ */
 export function ApprovalForm({ call, turnPath }: ApprovalFormProps) {
+  const [request, setRequest] = useState<ApprovalRequest | null>(null);
   const [isSubmitted, setSubmitted] = useState(false);
   const [error, setError] = useState<string | null>(null);
-  const fields = fieldsFrom(call.arguments);
+  const { session_id, turn_id } = turnPath;
+  const params = { path: { session_id, turn_id, call_id: call.callId } };
 
-  const submit = (decision: { approved: boolean; arguments?: Record<string, unknown>; reason?: string }): void => {
+  useEffect(() => {
+    const controller = new AbortController();
+    const path = { session_id, turn_id, call_id: call.callId };
+    unwrap(api.GET(ROUTE, { params: { path }, signal: controller.signal })).then(setRequest, (reason: unknown) => {
+      if (!controller.signal.aborted) showError(reason);
+    });
+    return () => controller.abort();
+  }, [session_id, turn_id, call.callId]);
+
+  if (!request) return null;
+  const fields = fieldsFrom(request.arguments);
+  const submit = (decision: { approved: boolean; digest?: string; arguments?: Record<string, unknown> }): void => {
     setSubmitted(true);
-    const path = { ...turnPath, call_id: call.callId };
-    const route = "/api/sessions/{session_id}/turns/{turn_id}/calls/{call_id}/approval";
-    unwrap(api.POST(route, { params: { path }, body: decision })).catch((reason: unknown) => {
+    unwrap(api.POST(ROUTE, { params, body: decision })).catch((reason: unknown) => {
       setSubmitted(false);
       showError(reason);
     });
@@ -30,12 +48,12 @@ export function ApprovalForm({ call, turnPath }: ApprovalFormProps) {
     event.preventDefault();
     const result = readValues(fields, new FormData(event.currentTarget));
     if ("error" in result) setError(result.error);
-    else submit({ approved: true, ...(result.isChanged ? { arguments: result.values } : {}) });
+    else submit({ approved: true, digest: request.digest, ...(result.isChanged ? { arguments: result.values } : {}) });
   };
   return (
-    <form className="approval" aria-label={`Approval for ${call.tool}`} onSubmit={allow}>
+    <form className="approval" aria-label={`Approval for ${request.tool}`} onSubmit={allow}>
       <p>
-        Allow <strong>{call.tool}</strong> to run?
+        Allow <strong>{request.tool}</strong> to run?
         {call.expiresAt && <Countdown from={call.expiresAt} seconds={0} />}
       </p>
       {fields.map((field) => (

@@ -71,8 +71,12 @@ function Problems({ call }: { call: ToolCall }) {
 function Details({ call }: { call: ToolCall }) {
   return (
     <div className="details">
-      <h4>Arguments</h4>
-      <pre>{formatValue(call.arguments)}</pre>
+      {call.status !== "needs-approval" && (
+        <>
+          <h4>Arguments</h4>
+          <pre>{formatValue(call.arguments)}</pre>
+        </>
+      )}
       {call.logs.length > 0 && (
         <>
           <h4>Log</h4>

@@ -58,8 +58,8 @@ export function newToolCall(callId: string): ToolCall {
 export function applyCallEvent(call: ToolCall, event: ToolCallEvent): ToolCall {
   switch (event.type) {
     case "tool_approval_request": {
-      const { tool, server, arguments: callArguments, expires_at: expiresAt } = event;
-      return { ...call, status: "needs-approval", tool, server, arguments: callArguments, expiresAt };
+      const { tool, server, expires_at: expiresAt } = event;
+      return { ...call, status: "needs-approval", tool, server, expiresAt };
     }
     case "tool_approval":
       return { ...call, status: event.approved ? "running" : "denied", reason: event.reason };

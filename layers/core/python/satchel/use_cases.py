@@ -51,7 +51,7 @@ if TYPE_CHECKING:
     from satchel.services.sessions.sessions import ChangeSession, EndSession, ReadAudit, ReadSessions, StartSession
     from satchel.services.sweep import Sweep
     from satchel.services.tools.tool_lists import ListTools, MarkToolsStale, RefreshTools
-    from satchel.services.turns.approvals import AskApproval, DecideApproval
+    from satchel.services.turns.approvals import AskApproval, DecideApproval, ReadApproval
     from satchel.services.turns.build_model_request import BuildModelRequest
     from satchel.services.turns.canvas_actions import LogCanvasAction
     from satchel.services.turns.dashboard_tokens import DashboardTokens
@@ -261,11 +261,18 @@ class UseCases:
         )
 
     @cached_property
+    def read_approval(self) -> ReadApproval:
+        from satchel.services.turns.approvals import ReadApproval
+
+        return ReadApproval(read_turn=self.read_turn, calls=self.ports.calls, approvals=self.ports.approvals)
+
+    @cached_property
     def decide_approval(self) -> DecideApproval:
         from satchel.services.turns.approvals import DecideApproval
 
         return DecideApproval(
             read_turn=self.read_turn,
+            calls=self.ports.calls,
             approvals=self.ports.approvals,
             events=self.ports.events,
             callback=self.ports.callback,

@@ -5,7 +5,7 @@ import pytest
 from satchel.contract.errors import ErrorCode
 from satchel.domain.calls import Call, Decision, RunnerReport
 from satchel.domain.conversation import ModelReply, ProposedCall
-from satchel.domain.errors import ApprovalClosed, CallNotFound, SessionNotFound, TurnNotFound
+from satchel.domain.errors import ApprovalClosed, ApprovalMismatch, CallNotFound, SessionNotFound, TurnNotFound
 from satchel.domain.object_keys import outcome_key
 from satchel.domain.servers import Registry
 from satchel.domain.steps import CallRef
@@ -38,6 +38,9 @@ def waiting_call(world: World) -> Call:
 
 
 def decide(world: World, call: Call, decision: Decision, who: Identity = ALICE) -> Decision:
+    """Send a decision. An approval names the digest of the request, as a client that has read it does."""
+    if decision.approved and decision.digest is None:
+        decision = decision.model_copy(update={"digest": call.digest})
     return world.use_cases.decide_approval(who, call.session_id, call.turn_id, call.call_id, decision)
 
 
@@ -80,7 +83,7 @@ def test_call_reference_always_contains_the_approval_field(call: Call) -> None:
 # Requests
 
 
-def test_approval_request_is_published_with_arguments_and_expiry(world: World, waiting_call: Call) -> None:
+def test_approval_request_is_published_with_its_expiry(world: World, waiting_call: Call) -> None:
     assert world.events.payloads(waiting_call.turn_id, "tool_approval_request") == [
         (
             "tool_approval_request",
@@ -88,7 +91,6 @@ def test_approval_request_is_published_with_arguments_and_expiry(world: World, w
                 "call_id": waiting_call.call_id,
                 "tool": "report.summarise",
                 "server": "report",
-                "arguments": {"filename": "sales.csv"},
                 "expires_at": format_time(world.clock.now() + APPROVAL_TIME),
             },
         )
@@ -109,11 +111,54 @@ def test_repeated_request_after_the_decision_resumes_the_turn(world: World, wait
     assert world.callback.succeeded == ["waiting", "newer"]
 
 
-def test_arguments_that_are_not_json_are_published_unchanged(world: World) -> None:
+def test_request_is_read_from_the_record_of_the_call(world: World, waiting_call: Call) -> None:
+    request = world.use_cases.read_approval(ALICE, waiting_call.session_id, waiting_call.turn_id, waiting_call.call_id)
+    assert (request.tool, request.server, request.arguments) == (
+        "report.summarise",
+        "report",
+        {"filename": "sales.csv"},
+    )
+    assert (request.digest, request.decision) == (waiting_call.digest, None)
+    assert "waiting" not in request.model_dump_json()
+    with pytest.raises(SessionNotFound):
+        world.use_cases.read_approval(BOB, waiting_call.session_id, waiting_call.turn_id, waiting_call.call_id)
+    other = world.call(world.turn(world.session()), "report.echo")
+    with pytest.raises(CallNotFound):
+        world.use_cases.read_approval(ALICE, other.session_id, other.turn_id, other.call_id)
+
+
+def test_arguments_that_are_not_json_are_read_as_text(world: World) -> None:
     call = world.call(world.turn(world.session()), "report.summarise", "{oops")
     world.use_cases.ask_approval(call_step(call, "waiting"))
-    ((_, payload),) = world.events.payloads(call.turn_id, "tool_approval_request")
-    assert payload["arguments"] == "{oops"
+    request = world.use_cases.read_approval(ALICE, call.session_id, call.turn_id, call.call_id)
+    assert request.arguments == "{oops"
+
+
+@pytest.mark.parametrize("digest", [None, "", "0" * 64])
+def test_approval_without_the_digest_of_the_call_is_rejected(
+    world: World, waiting_call: Call, digest: str | None
+) -> None:
+    decision = Decision(approved=True, digest=digest, arguments={"filename": "other.csv"})
+    with pytest.raises(ApprovalMismatch):
+        world.use_cases.decide_approval(
+            ALICE, waiting_call.session_id, waiting_call.turn_id, waiting_call.call_id, decision
+        )
+    assert world.callback.succeeded == []
+    assert decide(world, waiting_call, NO) == NO
+
+
+def test_digest_covers_call_tool_and_arguments(waiting_call: Call) -> None:
+    changes = [{"call_id": waiting_call.call_id + "0"}, {"tool": "report.echo"}, {"arguments": "{}"}]
+    assert waiting_call.digest not in [waiting_call.model_copy(update=change).digest for change in changes]
+
+
+def test_call_that_differs_from_the_approved_one_is_not_dispatched(world: World, waiting_call: Call) -> None:
+    other = waiting_call.model_copy(update={"arguments": '{"filename": "other.csv"}'})
+    world.approvals.decide(waiting_call.turn_id, waiting_call.call_id, Decision(approved=True, digest=other.digest))
+    report = dispatch(world, waiting_call)
+    assert report is not None
+    assert report.results == {"error": "The user approved a call with other arguments"}
+    assert world.runners.orders == []
 
 
 def test_approval_of_a_missing_call_raises_lookup_error(world: World, waiting_call: Call) -> None:
@@ -126,7 +171,7 @@ def test_approval_of_a_missing_call_raises_lookup_error(world: World, waiting_ca
 
 
 def test_approved_call_is_dispatched(world: World, waiting_call: Call) -> None:
-    assert decide(world, waiting_call, YES) == YES
+    assert decide(world, waiting_call, YES).approved
     assert world.callback.succeeded == ["waiting"]
     assert dispatch(world, waiting_call) is None
     assert [order.tool for _, order in world.runners.orders] == ["summarise"]
@@ -170,7 +215,7 @@ def test_edited_arguments_are_validated(world: World, waiting_call: Call) -> Non
 
 def test_same_decision_can_be_repeated_but_not_changed(world: World, waiting_call: Call) -> None:
     decide(world, waiting_call, YES)
-    assert decide(world, waiting_call, YES) == YES
+    assert decide(world, waiting_call, YES).approved
     with pytest.raises(ApprovalClosed, match="already has another decision"):
         decide(world, waiting_call, NO)
     assert len(world.events.payloads(waiting_call.turn_id, "tool_approval")) == 1

@@ -1,5 +1,7 @@
 """The records of a tool call: the call itself, the user's approval, the runner's report, and the stored result."""
 
+import hashlib
+import json
 from collections.abc import Iterator
 from datetime import datetime
 from typing import Annotated, Any, Self
@@ -107,6 +109,12 @@ class Call(BaseModel):
     result: CallResult | None = None
 
     @property
+    def digest(self) -> str:
+        """Return the digest of the tool and the arguments as proposed. An approval names it (docs/events.md)."""
+        proposal = json.dumps([self.call_id, self.tool, self.arguments])
+        return hashlib.sha256(proposal.encode()).hexdigest()
+
+    @property
     def is_mistaken(self) -> bool:
         """Return True if the model made a mistake, e.g. named an unknown tool. A denial by the user does not count."""
         result = self.result
@@ -210,11 +218,17 @@ MAX_REASON_CHARS = 1_000
 
 
 class Decision(BaseModel):
-    """The user's decision about a tool call. ``arguments``, if set, replace the arguments that the model wrote."""
+    """The user's decision about a tool call. ``arguments``, if set, replace the arguments that the model wrote.
 
-    model_config = ConfigDict(extra="forbid", json_schema_extra={"examples": [{"approved": True}]})
+    ``digest`` is the digest of the approval request that the user saw. An approval without it is rejected.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid", json_schema_extra={"examples": [{"approved": True, "digest": "9f86d081884c7d65…"}]}
+    )
 
     approved: bool
+    digest: Annotated[str | None, Field(max_length=64)] = None
     arguments: dict[str, Any] | None = None
     reason: Annotated[str | None, Field(max_length=MAX_REASON_CHARS)] = None
 

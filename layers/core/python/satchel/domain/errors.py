@@ -24,6 +24,7 @@ SatchelError
 │   ├── SessionEnded
 │   ├── UploadIncomplete      parts are missing
 │   ├── ApprovalClosed        the user decided differently, or the call no longer waits for a decision
+│   ├── ApprovalMismatch      the digest of an approval is missing or not that of the call
 │   └── IdempotencyKeyReused  the same Idempotency-Key with another body
 ├── QuotaExceeded             the user has used up a quota
 │   ├── TooManySessions
@@ -243,6 +244,18 @@ class ApprovalClosed(Conflict):
     """The user already decided differently about the tool call, or the call no longer waits for a decision."""
 
     code = "E_APPROVAL_CLOSED"
+
+
+class ApprovalMismatch(Conflict):
+    """The approval does not name the digest of the call that would run, so the user may have seen something else."""
+
+    code = "E_APPROVAL_MISMATCH"
+
+    def __init__(self, call_id: CallId) -> None:
+        super().__init__(
+            "The approval needs the digest of the call that it approves. Read the call again, and decide about that.",
+            call_id=call_id,
+        )
 
 
 class IdempotencyKeyReused(Conflict):

@@ -54,12 +54,14 @@ class TokenStream(_TurnEventBase):
 
 
 class ToolApprovalRequest(_CallEventBase):
-    """A tool call needs the approval of the turn's owner. It waits until ``expires_at``."""
+    """A tool call needs the approval of the turn's owner. It waits until ``expires_at``.
+
+    Read its arguments with `GET …/calls/{call_id}/approval`.
+    """
 
     type: Literal["tool_approval_request"]
     tool: str
     server: str
-    arguments: Any
     expires_at: Annotated[str, Field(json_schema_extra={"format": "date-time"})]
 
 

@@ -238,7 +238,16 @@ STARTED_UPLOAD: Example = UPLOAD | SIGNED_PARTS
 UPLOADS: Example = {"uploads": [UPLOAD], "cursor": None}
 _STORED: Example = {"number": 1, "size": 16777216, "sha256": _SHA256}
 UPLOAD_WITH_PARTS: Example = UPLOAD | {"stored": [_STORED], "cursor": None}
-DECISION: Example = {"approved": True, "arguments": {"filename": "sales-2026.csv"}, "reason": None}
+APPROVAL_REQUEST: Example = {
+    "call_id": CALL_ID,
+    "tool": "report.summarise",
+    "server": "report",
+    "arguments": {"filename": "sales.csv"},
+    "digest": _SHA256,
+    "expires_at": "2026-08-27T10:30:00Z",
+    "decision": None,
+}
+DECISION: Example = {"approved": True, "digest": _SHA256, "arguments": {"filename": "sales-2026.csv"}, "reason": None}
 TICKET: Example = {
     "ticket": "kq3mXo0ZC9m2Yb1m3sD0k6x8QvW7uTzR5nPjL4hFgEc",
     "expires_at": "2026-08-27T09:31:00Z",

@@ -119,6 +119,8 @@ class DispatchTool:
         if not decision.approved:
             reason = f": {decision.reason}" if decision.reason else ""
             raise NotApproved(f"The user denied the call{reason}")
+        if decision.digest != call.digest:
+            raise NotApproved("The user approved a call with other arguments")
         if decision.arguments is None:
             return call
         return call.model_copy(update={"arguments": json.dumps(decision.arguments)})

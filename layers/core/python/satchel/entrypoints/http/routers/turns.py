@@ -16,6 +16,7 @@ from satchel.entrypoints.http.identity import CurrentUser
 from satchel.entrypoints.http.long_polling import MAX_WAIT_SECONDS, poll_until, preferred_wait
 from satchel.entrypoints.http.parameters import CallPath, InjectedUseCases, SessionPath, TurnPath
 from satchel.entrypoints.http.schemas.sessions import EventPage, TurnAccepted
+from satchel.services.turns.approvals import ApprovalRequest
 from satchel.services.turns.start_turn import TurnRequest
 
 router = APIRouter(tags=["turns"])
@@ -29,6 +30,7 @@ _STARTED = _ENDED | examples.responses(202, examples.TURN_ACCEPTED, 400, 403, 40
 _READ = examples.responses(200, examples.FINAL_RESPONSE, 403, 404, 422, 503)
 _CANCELLED = examples.responses(200, examples.CANCELLED, 403, 404, 422, 503)
 _DECIDED = examples.responses(200, examples.DECISION, 400, 403, 404, 409, 413, 422, 503)
+_REQUESTED = examples.responses(200, examples.APPROVAL_REQUEST, 403, 404, 422, 503)
 _EVENTS = examples.responses(200, examples.EVENTS, 403, 404, 422, 503, model=EventPage, description="A page of events.")
 
 
@@ -116,6 +118,14 @@ async def read_events(
     return JSONResponse({"events": shown, "next": events[-1].seq if events else after, "done": done})
 
 
+@router.get("/api/sessions/{session_id}/turns/{turn_id}/calls/{call_id}/approval", responses=_REQUESTED)
+def read_approval(
+    user: CurrentUser, use_cases: InjectedUseCases, session_id: SessionPath, turn_id: TurnPath, call_id: CallPath
+) -> ApprovalRequest:
+    """Read a tool call that needs approval: its tool, its arguments, and the digest that an approval must name."""
+    return use_cases.read_approval(user, session_id, turn_id, call_id)
+
+
 @router.post("/api/sessions/{session_id}/turns/{turn_id}/calls/{call_id}/approval", responses=_DECIDED)
 def decide_approval(
     user: CurrentUser,
@@ -125,5 +135,8 @@ def decide_approval(
     call_id: CallPath,
     decision: Decision,
 ) -> Decision:
-    """Approve or deny a tool call. `arguments`, if given, replace the model's. The server adds the user's identity."""
+    """Approve or deny a tool call. `arguments`, if given, replace the model's. The server adds the user's identity.
+
+    An approval must have the `digest` of the request that the user saw (`GET` of the same path).
+    """
     return use_cases.decide_approval(user, session_id, turn_id, call_id, decision)
