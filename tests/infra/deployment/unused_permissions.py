@@ -37,6 +37,7 @@ REASONS = (
     Reason("*", "s3:ListBucket", "*", "without it, S3 answers 403 instead of 404 for an absent object"),
     *(Reason(role, "s3:AbortMultipartUpload", "*", _FAILED_PART) for role in ("Call", "Dispatch", "Think")),
     Reason("Run*", "states:SendTaskHeartbeat", "*", "a call that is shorter than the interval sends no heartbeat"),
+    Reason("Call", "dynamodb:GetItem", "*", "reads a claim again if the response of its write was lost"),
     Reason("Think", "s3:GetObject", "*/texts/*", "the model needs messages of over 300 KB, which are stored there"),
     *(Reason(role, action, "*", _GROUP_REASON) for action, roles in _GROUPED_ACTIONS.items() for role in roles),
     Reason("EndSession", "dynamodb:BatchWriteItem", "*", "events are deleted after a grace period, mostly by a sweep"),
