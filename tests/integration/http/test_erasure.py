@@ -8,8 +8,9 @@ from moto.backends import get_backend
 from starlette.testclient import TestClient
 
 from local.emulator.aws.cloud import ACCOUNT
+from satchel.adapters.dynamodb.runner_events import runner_partition
 from satchel.domain.events import NewEvent
-from satchel.domain.ids import TurnId, UserName
+from satchel.domain.ids import TurnId, UserName, call_id
 from satchel.domain.users import LATE_WRITE_GRACE
 from tests.integration.aws.factories import random_id
 from tests.integration.aws.recorded_requests import record_requests
@@ -162,6 +163,8 @@ class TestRunningTurns:
     ) -> None:
         session_id = api.create_session()
         turn_id = api.start_turn(session_id)
+        backend.request_approval(user, session_id, turn_id)  # the turn has a call
+        partition = runner_partition(call_id(TurnId(turn_id), 0, 0))
         ids = identifiers(backend, user)
         confirm_erasure(api.http)
 
@@ -171,6 +174,7 @@ class TestRunningTurns:
         assert find_leftovers(backend, ids) == []
         assert api.get_json("/api/me")["erasure"]["finished_at"] is None
         backend.events.append(TurnId(turn_id), NewEvent(type="tool_log", payload={"call_id": "c", "message": "late"}))
+        backend.table.put({"pk": partition, "sk": "EVENT#00000001", "doc": "late"})
         backend.store.put(f"{user}/turns/{turn_id}/c/outcome.json", io.BytesIO(b"{}"), "application/json")
         assert find_leftovers(backend, ids) != []
 

@@ -48,7 +48,7 @@ def test_policy_allows_the_calls_objects_and_items() -> None:
 def test_policy_names_resources_in_the_partition_of_the_role(partition: str) -> None:
     source = StsCredentials(cast("Any", None), f"arn:{partition}:iam::1:role/call", "files", "records")
 
-    statements = source.policy(TURN, PREFIXES, OUTCOME)["Statement"]
+    statements = source.policy(CALL, PREFIXES, OUTCOME)["Statement"]
 
     arns = [arn for statement in statements for arn in statement["Resource"]]
     assert {arn.split(":")[1] for arn in arns} == {partition}
