@@ -133,7 +133,12 @@ def test_tool_cannot_approve_a_waiting_call_of_its_own_user(system: SystemProces
     turn = WaitingTurn(alice, '/intruder.transfer {"amount": 1000000}')
     path = f"{turn.path}/calls/{turn.request['call_id']}/approval"
     headers = {"X-Satchel-User": alice.name, "Content-Type": "application/json"}
-    request: Any = ("POST", f"{system.url}{path}", headers, json.dumps({"approved": True}))
+    request: Any = (
+        "POST",
+        f"{system.url}{path}",
+        headers,
+        json.dumps({"approved": True, "digest": turn.shown["digest"]}),
+    )
 
     assert intrude_as_tool(alice)([request], [])["statuses"] == [401]
     assert turn.decide(approved=True) == 200  # the same decision by its owner

@@ -34,9 +34,10 @@ def test_one_of_ten_opposite_decisions_stands(backend: Backend, api: ApiClient, 
     turn_id = api.start_turn(session_id)
     url = backend.request_approval(user, session_id, turn_id)
 
-    responses = send_at_once(
-        *(request(api.http, "POST", url, json={"approved": number % 2 == 0}) for number in range(10))
-    )
+    digest = api.get_json(url)["digest"]
+
+    decisions = [{"approved": True, "digest": digest}, {"approved": False}] * 5
+    responses = send_at_once(*(request(api.http, "POST", url, json=decision) for decision in decisions))
 
     assert Counter(status for status, _ in responses) == {200: 5, 409: 5}
     accepted = {number % 2 == 0 for number, (status, _) in enumerate(responses) if status == 200}

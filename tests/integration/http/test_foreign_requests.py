@@ -70,6 +70,7 @@ REQUESTS = [
             (f"GET {TURN}", {}, None),
             (f"DELETE {TURN}", {}, None),
             (f"GET {TURN}/events", {"wait": "0"}, None),
+            (f"GET {TURN}/calls/{{call_id}}/approval", {}, None),
             (f"POST {TURN}/calls/{{call_id}}/approval", {}, {"approved": True}),
         )
     ),
