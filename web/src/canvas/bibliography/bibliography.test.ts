@@ -69,6 +69,18 @@ describe("toBibtex", () => {
 });
 
 describe("toRis", () => {
+  it("splits the pages at dashes with spaces around them", () => {
+    const ris = toRis(parseCitations('[{"title": "T", "pages": "100 –  110"}]'));
+    expect(ris.match(/^[SE]P.*$/gm)).toEqual(["SP  - 100", "EP  - 110"]);
+  });
+
+  it("takes linear time for pages with many spaces", () => {
+    const spaced = `1${" ".repeat(100_000)}2`;
+    const started = performance.now();
+    expect(toRis(parseCitations(JSON.stringify([{ title: "T", pages: spaced }])))).toContain(spaced);
+    expect(performance.now() - started).toBeLessThan(2_000);
+  });
+
   it("writes one record per citation", () => {
     expect(toRis(citations.slice(0, 1)).split("\r\n")).toEqual([
       "TY  - JOUR",

@@ -49,7 +49,7 @@ export function toRis(citations: readonly Citation[]): string {
 }
 
 function toRisRecord(citation: Citation): string {
-  const [firstPage, lastPage] = (citation.pages ?? "").split(/\s*[-–]+\s*/);
+  const [firstPage, lastPage] = (citation.pages ?? "").split(/[-–]+/).map((page) => page.trim()); // /\s*-/ takes quadratic time
   const fields: [string, string | null | undefined][] = [
     ["TY", citation.journal ? "JOUR" : "GEN"],
     ["TI", citation.title],
