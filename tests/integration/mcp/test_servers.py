@@ -195,7 +195,6 @@ def test_older_handshake_is_tried_if_the_server_exits_on_the_current_one(start_r
         ({"command": ["python", "-S", "-c", "raise SystemExit(4)"]}, "ended with exit code 4 before it answered"),
         ({"command": ["no-such-program"]}, "cannot be started: there is no program 'no-such-program'"),
         ({"command": ["python"], "cwd": "/nowhere"}, "cannot be started: .*/nowhere"),
-        ({"command": ["sleep", "60"]}, r"did not answer within 0\.5 seconds"),
         (
             {"url": "http://127.0.0.1:9/mcp", "allow_private": True},
             "connection .* was lost: All connection attempts failed",
@@ -207,7 +206,18 @@ def test_older_handshake_is_tried_if_the_server_exits_on_the_current_one(start_r
 def test_server_that_cannot_start_raises_tool_crashed_with_the_reason(
     loop: EventLoop, tmp_path: Path, entry: dict[str, Any], message: str
 ) -> None:
-    client = McpToolClient("bad", ServerEntry.model_validate(entry), loop, os.environ, start_seconds=0.5)
+    client = McpToolClient("bad", ServerEntry.model_validate(entry), loop, os.environ)
+    with pytest.raises(ToolCrashed, match=message), client.call("pid", {}, tmp_path, writes=True):
+        pass
+    with pytest.raises(ToolCrashed, match=message):
+        client.list_tools()
+    client.close()
+
+
+def test_server_that_does_not_answer_in_time_raises_tool_crashed(loop: EventLoop, tmp_path: Path) -> None:
+    entry = ServerEntry(command=["sleep", "60"])
+    client = McpToolClient("silent", entry, loop, os.environ, start_seconds=0.5)
+    message = r"did not answer within 0\.5 seconds"
     with pytest.raises(ToolCrashed, match=message), client.call("pid", {}, tmp_path, writes=True):
         pass
     with pytest.raises(ToolCrashed, match=message):
