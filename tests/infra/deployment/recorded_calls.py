@@ -92,7 +92,11 @@ _OBJECT_ACTIONS = {
     "DeleteObjectTagging": "DeleteObjectTagging",
 }
 _VERSION_ACTIONS = {"GetObject": "GetObjectVersion", "DeleteObject": "DeleteObjectVersion"}
-_BUCKET_ACTIONS = {"ListObjectVersions": "ListBucketVersions", "ListObjectsV2": "ListBucket"}
+_BUCKET_ACTIONS = {
+    "GetBucketTagging": "GetBucketTagging",
+    "ListObjectVersions": "ListBucketVersions",
+    "ListObjectsV2": "ListBucket",
+}
 
 
 def _s3(operation: str, params: Params) -> Iterator[Permission]:

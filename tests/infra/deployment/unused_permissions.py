@@ -40,6 +40,7 @@ REASONS = (
     Reason("Call", "dynamodb:GetItem", "*", "reads a claim again if the response of its write was lost"),
     Reason("Think", "s3:GetObject", "*/texts/*", "the model needs messages of over 300 KB, which are stored there"),
     *(Reason(role, action, "*", _GROUP_REASON) for action, roles in _GROUPED_ACTIONS.items() for role in roles),
+    Reason("Emptied*", "s3:DeleteObject", "*", "the documentation of S3 asks for it besides s3:DeleteObjectVersion"),
     Reason("EndSession", "dynamodb:BatchWriteItem", "*", "events are deleted after a grace period, mostly by a sweep"),
     Reason("EndSession", "s3:DeleteObjectVersion", "*/uploads/*", _SESSION_FILES),
     Reason("EndSession", "s3:DeleteObjectVersion", "*/deferred/*", _SESSION_FILES),
