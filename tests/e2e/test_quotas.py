@@ -9,7 +9,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from tests.e2e.system_process import ROOT, SystemProcess, running_system
+from tests.e2e.system_process import ROOT, SystemProcess, environment, running_system
 from tests.e2e.user_client import UserClient
 
 SERVER = {"command": ["python", "main.py"], "cwd": str(ROOT / "functions/servers/calculator")}
@@ -93,7 +93,7 @@ def test_command_line_prints_what_is_used_up(user: UserClient) -> None:
         user.create_session()
 
     command = [sys.executable, "-m", "local.cli.main", "ask", "hi", "--url", user.url, "--user", user.name]
-    result = subprocess.run(command, capture_output=True, text=True, check=False, cwd=ROOT)  # noqa: S603  (our own command)
+    result = subprocess.run(command, capture_output=True, text=True, check=False, cwd=ROOT, env=environment({}))  # noqa: S603
 
     assert result.returncode == 2
     assert "You have 3 open chats, the maximum. End one, then try again" in result.stderr

@@ -51,7 +51,7 @@ def _mount(read: Sequence[str], hide: Sequence[str], bind: Sequence[str]) -> Non
     _call_mount("tmp", "/tmp", "tmpfs", _NO_SUID | _NO_DEVICES, f"mode=1777,size={TMP_MEGABYTES}m")
     for fd, (_, target) in zip(opened, pairs, strict=True):
         if target.startswith("/tmp/"):
-            Path(target).mkdir(parents=True)
+            Path(target).mkdir(parents=True, exist_ok=True)
         _call_mount(f"/proc/self/fd/{fd}", target, None, _BIND)
         _call_mount(None, target, None, _BIND | _REMOUNT | _READ_ONLY | _NO_SUID)
         os.close(fd)

@@ -15,13 +15,13 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+import psutil
 import pytest
 
 from tests.e2e.large import separate_api
 from tests.e2e.system_process import ROOT, SystemProcess, environment, free_port, running_system
 from tests.e2e.user_client import UserClient, run_user
 from tests.memory import MemoryGrowth
-from tests.processes import find_children
 
 LARGE = os.environ.get("SATCHEL_TEST_LARGE") == "1"
 SIZE = (2 << 30) if LARGE else (128 << 20)
@@ -130,8 +130,9 @@ def _hash(path: Path) -> str:
 
 
 def _runners(system: SystemProcess) -> list[int]:
-    """Return the process ids of the runners, which are the parents of the server processes."""
-    return sorted({server.ppid() for server in find_children("file_copy.py", system.process.pid, recursive=True)})
+    """Return the process ids of the runners of the server ``file_copy``."""
+    processes = psutil.Process(system.process.pid).children(recursive=True)
+    return sorted(process.pid for process in processes if process.name().endswith("run-file_copy"))
 
 
 def wait_until(condition: Callable[[], bool]) -> None:

@@ -191,7 +191,7 @@ class TestUsage:
 
         assert files.usage(session.user) == Usage(bytes=0, count=0)
         left = [item["sk"] for item in files.table.query_all(f"USER#{session.user}", "")]
-        assert [sk for sk in left if not str(sk).startswith(("USAGE#", "SESSION#"))] == []
+        assert [sk for sk in left if not str(sk).startswith(("USAGE#", "SESSION#", "QUOTA"))] == []
 
     def test_usage_is_exact_after_concurrent_writes(self, files: DynamoFiles, session: Session) -> None:
         first = files.save(make_file(session.user, session.session_id, "a.csv", size=7))

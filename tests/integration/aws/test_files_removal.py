@@ -22,7 +22,7 @@ def file_sort_keys(files: DynamoFiles, session: Session) -> list[str]:
     """Return the sort keys of all items of the user's files."""
     user_keys = [str(item["sk"]) for item in files.table.query_all(f"USER#{session.user}", "")]
     session_keys = [str(item["sk"]) for item in files.table.query_all(f"SESSION#{session.session_id}", "")]
-    return [sk for sk in user_keys + session_keys if not sk.startswith(("SESSION#", "USAGE#"))]
+    return [sk for sk in user_keys + session_keys if not sk.startswith(("SESSION#", "USAGE#", "QUOTA"))]
 
 
 def test_concurrent_uploads_of_one_name_are_versions_of_one_file(files: DynamoFiles, session: Session) -> None:

@@ -5,6 +5,7 @@ import threading
 from collections import Counter, defaultdict, deque
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Any, NamedTuple, TypeVar
@@ -69,7 +70,7 @@ class FaultInjector:
         self._postponed: defaultdict[str, deque[_Fault]] = defaultdict(deque)
         self._lock = threading.Lock()
         self._assigned: dict[tuple[str, str], _Fault | None] = {}
-        self._thread = threading.local()
+        self._fault: ContextVar[_Fault | None] = ContextVar("fault", default=None)  # threads of a call inherit it
         self.happened: Counter[tuple[str, FaultPoint]] = Counter()
 
     @contextmanager
@@ -102,11 +103,11 @@ class FaultInjector:
             fault.error = ProcessDied() if dies else ReadTimeoutError(endpoint_url="https://aws.example")
         if fault and fault.point is FaultPoint.BEFORE:
             self._fail(fault)
-        self._thread.fault = fault
+        token = self._fault.set(fault)
         try:
             result = work()
         finally:
-            self._thread.fault = None
+            self._fault.reset(token)
         if fault and fault.point is FaultPoint.AFTER:
             self._fail(fault)
         if fault and fault.request > 0:
@@ -130,7 +131,7 @@ class FaultInjector:
             return fault if fault.call == 0 else None
 
     def _count_request(self, point: FaultPoint) -> None:
-        fault: _Fault | None = getattr(self._thread, "fault", None)
+        fault = self._fault.get()
         if fault is None or fault.point is not point:
             return
         fault.request -= 1

@@ -12,6 +12,7 @@ from satchel.contract import (
     InvalidArguments,
     InvalidArtifact,
     InvalidPath,
+    StorageExhausted,
     ToolCrashed,
     ToolError,
     ToolFailed,
@@ -74,6 +75,7 @@ ERRORS: list[ToolError] = [
     UnknownTool("reprot.make", ["report.make"]),
     InvalidArguments(["'rows' is missing"]),
     FileNotFound(["sales.cvs"], ["sales.csv"]),
+    StorageExhausted(20, 90, 100),
 ]
 
 

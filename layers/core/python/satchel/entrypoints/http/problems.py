@@ -85,10 +85,10 @@ def problem_response(status: int, code: str, detail: str, extra: dict[str, Any] 
     return JSONResponse(content, status_code=status, media_type=MEDIA_TYPE, headers={"Cache-Control": "no-store"})
 
 
-def problem_responses(*statuses: int) -> dict[int | str, dict[str, Any]]:
+def problem_responses(*statuses: int, signs_in: bool = True) -> dict[int | str, dict[str, Any]]:
     """Return the OpenAPI descriptions of a route's error responses with these HTTP statuses.
 
-    A route with 403 needs sign-in, so it also answers 429 to users who exceed their request rate.
+    A route with 403 that needs sign-in (``signs_in``) also answers 429 to users who exceed their request rate.
     """
     return {
         status: {
@@ -96,7 +96,7 @@ def problem_responses(*statuses: int) -> dict[int | str, dict[str, Any]]:
             "content": {MEDIA_TYPE: {"schema": _SCHEMA, "example": _example_problem(status)}},
             **({"headers": _RETRY_AFTER} if status == _TOO_MANY else {}),
         }
-        for status in (*statuses, *([_TOO_MANY] if _FORBIDDEN in statuses else []))
+        for status in (*statuses, *([_TOO_MANY] if signs_in and _FORBIDDEN in statuses else []))
     }
 
 

@@ -83,7 +83,7 @@ def _unchanged(record: FileRecord) -> Response:
 @router.head(
     _PATH,
     response_class=Response,
-    responses=_HEADERS | _UNCHANGED | problem_responses(403, 404, 422),
+    responses=_HEADERS | _UNCHANGED | problem_responses(403, 404, 422, signs_in=False),
     operation_id="head_download",
 )
 def head(
@@ -103,7 +103,7 @@ def head(
 @router.get(
     _PATH,
     response_class=Response,
-    responses=_CONTENT | _UNCHANGED | problem_responses(403, 404, 416, 422),
+    responses=_CONTENT | _UNCHANGED | problem_responses(403, 404, 416, 422, signs_in=False),
     operation_id="download",
 )
 def download(
