@@ -82,8 +82,9 @@ $(VENV)/run.stamp: requirements/run.txt pyproject.toml $(VENV)/uv.stamp
 	$(BIN)/uv pip install --quiet --python $(BIN)/python --no-deps --no-build-isolation --editable .
 	@touch $@
 
-$(VENV)/dev.stamp: requirements/dev.txt $(VENV)/run.stamp
+$(VENV)/dev.stamp: requirements/dev.txt requirements/policy-evaluator.txt $(VENV)/run.stamp
 	$(UV_INSTALL) -r $<
+	$(UV_INSTALL) --no-deps -r requirements/policy-evaluator.txt
 	@touch $@
 
 # Without npm there is no web client and the tests that need Node are skipped. Both targets print a message.

@@ -70,6 +70,8 @@ def main() -> None:
     same_versions = "--constraint=requirements/dev.txt"
     pin("requirements/uv.txt", "requirements/uv.in", *upgrade)
     pin("requirements/dev.txt", *run, "--extra=infra", "--group=dev", *upgrade)
+    # Only its policy evaluator is used, which imports nothing; its requirements conflict with those above.
+    pin("requirements/policy-evaluator.txt", "requirements/policy-evaluator.in", "--no-deps", *upgrade)
     pin("requirements/run.txt", *run, same_versions)
     for layer, sources in LAYERS.items():
         excluded = [*UNUSED.get(layer, ()), *(RUNTIME_PACKAGES if layer != LAYER_WITH_BOTO3 else ())]
