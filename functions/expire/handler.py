@@ -1,4 +1,7 @@
-"""The sweep: every 15 minutes, deletes expired data, ends idle sessions and completes interrupted deletions."""
+"""The sweep: deletes expired data, ends stuck turns and idle sessions, and completes interrupted deletions.
+
+A schedule invokes it every 15 minutes.
+"""
 
 from typing import Any
 
@@ -10,6 +13,6 @@ _SPARE_MILLIS = 20_000  # milliseconds that a deletion step may take; if less is
 
 @observed("expire")
 def handler(event: object, context: Any) -> dict[str, int]:  # noqa: ANN401  (a Lambda context)
-    """Delete expired data and end idle sessions until the timeout is near. Return the number of items per kind."""
+    """Sweep until the timeout is near. Return the number of items per kind."""
     del event
     return use_cases().sweep(lambda: context.get_remaining_time_in_millis() > _SPARE_MILLIS).model_dump()

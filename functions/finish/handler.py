@@ -19,4 +19,4 @@ def handler(event: dict[str, Any], context: object) -> dict[str, str | None]:
         return {"turn_id": step.turn_id, "status": finish_turn(step)}
     step = TurnStep.model_validate_json(detail["input"])
     ending = Ending.TIMED_OUT if detail["status"] == "TIMED_OUT" else Ending.LOST
-    return {"turn_id": step.turn_id, "status": finish_turn.after_execution(step, ending)}
+    return {"turn_id": step.turn_id, "status": finish_turn(step, ending)}

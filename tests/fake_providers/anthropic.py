@@ -29,7 +29,13 @@ def frames(answer: Answer) -> Iterator[bytes]:
     """Yield the frames of an answer."""
     input_tokens, output_tokens = answer.tokens
     base = {"id": "msg_1", "type": "message", "role": "assistant", "model": "m", "content": []}
-    usage = {"input_tokens": input_tokens, "output_tokens": 1}
+    cache_read, cache_written = answer.cache_tokens
+    usage = {
+        "input_tokens": input_tokens - cache_read - cache_written,
+        "cache_read_input_tokens": cache_read,
+        "cache_creation_input_tokens": cache_written,
+        "output_tokens": 1,
+    }
     yield _event("message_start", message={**base, "stop_reason": None, "stop_sequence": None, "usage": usage})
     index = 0
     if answer.pieces:

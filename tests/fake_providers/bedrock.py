@@ -56,7 +56,14 @@ def frames(answer: Answer) -> Iterator[bytes]:
     stop = _STOPS.get(answer.reason, "tool_use" if answer.calls else "end_turn")
     yield _message("messageStop", {"stopReason": stop})
     input_tokens, output_tokens = answer.tokens
-    usage = {"inputTokens": input_tokens, "outputTokens": output_tokens, "totalTokens": input_tokens + output_tokens}
+    cache_read, cache_written = answer.cache_tokens
+    usage = {
+        "inputTokens": input_tokens - cache_read - cache_written,
+        "outputTokens": output_tokens,
+        "totalTokens": input_tokens + output_tokens,
+        "cacheReadInputTokens": cache_read,
+        "cacheWriteInputTokens": cache_written,
+    }
     yield _message("metadata", {"usage": usage, "metrics": {"latencyMs": 5}})
 
 

@@ -44,7 +44,12 @@ def frames(answer: Answer) -> Iterator[bytes]:
     yield _chunk({}, _FINISHES.get(answer.reason, "tool_calls" if answer.calls else "stop"))
     input_tokens, output_tokens = answer.tokens
     total = input_tokens + output_tokens
-    usage = {"prompt_tokens": input_tokens, "completion_tokens": output_tokens, "total_tokens": total}
+    usage = {
+        "prompt_tokens": input_tokens,
+        "completion_tokens": output_tokens,
+        "total_tokens": total,
+        "prompt_tokens_details": {"cached_tokens": answer.cache_tokens[0]},
+    }
     base = {"id": "c1", "object": "chat.completion.chunk", "created": 1, "model": "m"}
     yield _event({**base, "choices": [], "usage": usage})
     yield b"data: [DONE]\n\n"

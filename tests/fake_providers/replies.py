@@ -30,7 +30,8 @@ class ErrorKind(StrEnum):
 
 @dataclass(frozen=True)
 class Answer:
-    """Text in pieces, then tool calls as `(name, arguments)`. ``tokens`` are the input and output tokens.
+    """Text in pieces, then tool calls as `(name, arguments)`. ``tokens`` are the input and output tokens,
+    and ``cache_tokens`` the input tokens that were read from the prompt cache and written to it.
 
     ``silence`` (before the first byte) and ``pause`` (between frames) are seconds. After this many frames, the answer
     ends like a complete one (``ends_after``), the connection breaks (``cut_after``), an invalid frame is sent
@@ -41,6 +42,7 @@ class Answer:
     calls: Sequence[tuple[str, str]] = ()
     reason: FinishReason = FinishReason.DONE
     tokens: tuple[int, int] = (11, 7)
+    cache_tokens: tuple[int, int] = (0, 0)
     silence: float = 0
     pause: float = 0
     ends_after: int | None = None

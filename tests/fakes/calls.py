@@ -14,12 +14,16 @@ _SENT_FIELDS = {"injected", "unresolved", "server", "bytes_in"}
 
 
 class FakeCalls:
-    """Implements ``ports.calls.Calls`` and ``CallClaims``. The first write of a field wins."""
+    """Implements ``ports.calls.Calls`` and ``CallClaims``. The first write of a field wins.
+
+    The methods that write calls are parts of what ``FakeSteps`` does.
+    """
 
     def __init__(self) -> None:
         self._calls: dict[tuple[str, str], Call] = {}
         self._dispatched: set[str] = set()
         self.claimed_by: dict[str, str] = {}
+        self.stopped: set[str] = set()
 
     def add(self, calls: Sequence[Call]) -> None:
         for call in calls:
@@ -38,8 +42,15 @@ class FakeCalls:
             self._dispatched.add(call.call_id)
             self._update(self._calls[call.turn_id, call.call_id], {name: getattr(call, name) for name in _SENT_FIELDS})
 
+    def is_dispatched(self, call_id: str) -> bool:
+        """Return True if the call was sent to its tool."""
+        return call_id in self._dispatched
+
     def claim(self, call_id: CallId, runner: str) -> bool:
         return self.claimed_by.setdefault(call_id, runner) == runner
+
+    def is_stopped(self, call_id: CallId) -> bool:
+        return call_id in self.stopped
 
     def save_result(self, turn_id: TurnId, call_id: CallId, result: CallResult) -> CallResult:
         call = self._calls[turn_id, call_id]

@@ -65,6 +65,7 @@ class FakeFiles:
         self._uploads = uploads or FakeUploads()
         self._newest: dict[tuple[str, str], FileRecord] = {}
         self._versions: dict[tuple[str, str, int], FileRecord] = {}
+        self._views: dict[tuple[str, str], dict[str, int]] = {}
         self._claims: dict[tuple[_Namespace, str], NameClaim] = {}
 
     def save(self, new: NewFile) -> FileRecord:
@@ -120,6 +121,7 @@ class FakeFiles:
 
     def usage(self, user: str) -> Usage:
         sizes = [file.size for (owner, *_), file in self._versions.items() if owner == user]
+        sizes += [size for (owner, _), views in self._views.items() if owner == user for size in views.values()]
         return Usage(bytes=sum(sizes), count=sum(owner == user for owner, _ in self._newest))
 
     def list_for_session(self, user: str, session_id: str) -> Sequence[FileRecord]:
@@ -134,6 +136,12 @@ class FakeFiles:
     def list_all(self) -> Sequence[FileRecord]:
         """Return the newest versions of all files of all users."""
         return list(self._newest.values())
+
+    def add_view(self, record: FileRecord, key: str, size: int) -> None:
+        self._views.setdefault((record.user, record.file_key), {})[key] = size
+
+    def take_views(self, record: FileRecord) -> Sequence[str]:
+        return list(self._views.pop((record.user, record.file_key), {}))
 
     def remove(self, record: FileRecord) -> Sequence[str]:
         versions = [key for key in self._versions if key[:2] == (record.user, record.file_key)]

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable
 
-from satchel.domain.isolation import Isolation
 from satchel.domain.servers import Registry
 from satchel.ports.sessions import CleanupStarter
 from tests.fakes.calls import FakeAuditTrail, FakeCalls
@@ -11,8 +10,10 @@ from tests.fakes.files import FakeFileReaper, FakeFiles, FakeUploads
 from tests.fakes.links import FakeDashboardSigner, FakeLinkStates, FakeSharedLinks, FakeSigner
 from tests.fakes.llm import FakeModel
 from tests.fakes.quotas import FakeQuotaCounts
-from tests.fakes.runners import FakeArgumentChecker, FakeCredentials, FakeRunners, FakeToolLists
+from tests.fakes.runners import FakeCredentials, FakeRunners, FakeSchemaChecker, FakeToolLists
+from tests.fakes.server_sessions import FakeServerSessionRemover
 from tests.fakes.sessions import FakeCleanupStarter, FakeDashboards, FakeSessions
+from tests.fakes.steps import FakeSteps
 from tests.fakes.storage import FakeFileStore, FakePageStore, FakePartStore
 from tests.fakes.system import FakeClock, FakeEntropy, FakeMetrics
 from tests.fakes.turns import (
@@ -32,23 +33,21 @@ class FakePorts:
     """Implements ``ports.bundle.Ports``. Attributes have the types of the fakes, so tests can read stored data."""
 
     entropy: Callable[[int], bytes]
-    isolation: Callable[[], Isolation]
     cleanup_starter: CleanupStarter
 
     def __init__(self, *, registry: Registry, runners: FakeRunners) -> None:
         self.clock = FakeClock()
         self.entropy = FakeEntropy()
         self.metrics = FakeMetrics()
-        self.isolation = Isolation
         self.registry = registry
         self.runners = runners
         self.model = FakeModel()
         self.sessions = FakeSessions()
         self.transcript = FakeTranscript()
-        self.turns = FakeTurns(self.sessions, self.transcript)
+        self.events = FakeEvents(self.clock)
+        self.turns = FakeTurns(self.sessions, self.transcript, self.events)
         self.calls = FakeCalls()
         self.approvals = FakeApprovals()
-        self.events = FakeEvents(self.clock)
         self.reported_events = FakeReportedEvents(self.events)
         self.dashboards = FakeDashboards()
         self.audit_trail = FakeAuditTrail()
@@ -56,6 +55,18 @@ class FakePorts:
         self.uploads = FakeUploads()
         self.files = FakeFiles(self.uploads)
         self.quota_counts = FakeQuotaCounts(self.sessions, self.turns, self.uploads)
+        self.steps = FakeSteps(
+            self.clock,
+            self.sessions,
+            self.turns,
+            self.transcript,
+            self.events,
+            self.reported_events,
+            self.calls,
+            self.approvals,
+            self.quota_counts,
+            self.audit_trail,
+        )
         self.shared_links = FakeSharedLinks()
         self.link_states = FakeLinkStates(self.files, self.sessions, self.shared_links)
         self.tickets = FakeTickets()
@@ -63,6 +74,7 @@ class FakePorts:
         self.subscriptions = FakeSubscriptions()
         self.erasures = FakeErasures()
         self.file_reaper = FakeFileReaper(self.files, self.sessions)
+        self.server_session_remover = FakeServerSessionRemover()
         self.session_purger = FakeSessionPurger(self.turns, self.events)
         self.store = FakeFileStore()
         self.parts = FakePartStore(self.store)
@@ -71,7 +83,7 @@ class FakePorts:
         self.workflow = FakeWorkflow()
         self.callback = FakeTaskCallback()
         self.credentials = FakeCredentials()
-        self.argument_checker = FakeArgumentChecker()
+        self.schema_checker = FakeSchemaChecker()
         self.connection_sender = FakeConnectionSender()
         self.cleanup_starter = FakeCleanupStarter()
         self.erasure_starter = FakeErasureStarter()

@@ -29,6 +29,7 @@ class FakeQuotaCounts:
         )
 
     def start_call(self, user: UserName, call_id: CallId, limit: int, now: datetime) -> bool:
+        """Count a tool call as running, as a part of what ``FakeSteps`` does. Return False if the limit is reached."""
         if (user, call_id) not in self.running and self._count_running(user, now) >= limit:
             return False
         self.running[user, call_id] = now + CALL_LEASE

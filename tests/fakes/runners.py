@@ -5,39 +5,61 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from io import BufferedReader
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from satchel.contract.errors import FileTooLarge, InvalidArtifact, InvalidPath, ToolFailed
 from satchel.domain.conversation import ToolSpec
 from satchel.domain.errors import Unavailable
 from satchel.domain.ids import CallId, SessionId, UserName
-from satchel.domain.tools import StoredToolList
-from satchel.ports.runners import CallOrder, FileState, InputFile, ScopedCredentials
+from satchel.domain.tools import StoredToolList, ToolListing
+from satchel.ports.runners import CallOrder, Conversation, FileState, InputFile, ScopedCredentials
+from satchel.ports.tool_client import ServerSession
 from tests.fakes.storage import FakeFileStore
+
+if TYPE_CHECKING:
+    from satchel.domain.isolation import Level
 
 
 class FakeRunners:
-    """Implements ``ports.runners.Runners``. Records the orders. A server that is not in ``tools`` does not start."""
+    """Implements ``ports.runners.Runners``. Records the orders. A server that is not in ``tools`` does not start.
+
+    ``isolation_levels`` are the levels that runners report, by server.
+    """
 
     def __init__(self, tools: Mapping[str, Sequence[ToolSpec]]) -> None:
         self.tools = dict(tools)
         self.orders: list[tuple[str, CallOrder]] = []
         self.listed_servers: list[str] = []
+        self.ended_sessions: list[tuple[str, str, ServerSession]] = []
+        self.isolation_levels: dict[str, Level] = {}
 
     def start(self, server: str, order: CallOrder) -> None:
         self.orders.append((server, CallOrder.model_validate_json(order.model_dump_json())))
 
-    def list_tools(self, server: str) -> Sequence[ToolSpec]:
+    def end_session(self, server: str, user: UserName, session: ServerSession) -> None:
+        self.ended_sessions.append((server, user, session))
+
+    def list_tools(self, server: str) -> ToolListing:
         self.listed_servers.append(server)
         if server not in self.tools:
             raise Unavailable(f"The server '{server}' did not start: no such program")
-        return self.tools[server]
+        return ToolListing(tools=list(self.tools[server]), isolation_level=self.isolation_levels.get(server))
 
 
 class FakeCredentials:
     """Implements ``ports.runners.CredentialSource``. The credentials contain what they are for."""
 
-    def for_call(self, call_id: CallId, objects_prefixes: Sequence[str], outcome_key: str) -> ScopedCredentials:
+    def __init__(self) -> None:
+        self.conversations: list[Conversation | None] = []
+
+    def for_call(
+        self,
+        call_id: CallId,
+        objects_prefixes: Sequence[str],
+        outcome_key: str,
+        conversation: Conversation | None = None,
+    ) -> ScopedCredentials:
+        self.conversations.append(conversation)
         return ScopedCredentials(
             access_key_id=call_id, secret_access_key=" ".join(objects_prefixes), session_token=outcome_key
         )
@@ -53,19 +75,19 @@ _TYPES: dict[str, type | tuple[type, ...]] = {
 }
 
 
-class FakeArgumentChecker:
-    """Implements ``ports.runners.ArgumentChecker`` for required, typed and additional fields."""
+class FakeSchemaChecker:
+    """Implements ``ports.runners.SchemaChecker`` for required, typed and additional fields."""
 
-    def find_problems(self, schema: dict[str, Any], arguments: dict[str, Any]) -> list[str]:
+    def find_problems(self, schema: dict[str, Any], value: dict[str, Any]) -> list[str]:
         fields = schema.get("properties", {})
-        missing = [f"{name} is missing" for name in schema.get("required", []) if name not in arguments]
+        missing = [f"{name} is missing" for name in schema.get("required", []) if name not in value]
         wrong_type = [
             f"{name} is no {fields[name]['type']}"
-            for name, value in arguments.items()
+            for name, value in value.items()
             if "type" in fields.get(name, {}) and not isinstance(value, _TYPES[fields[name]["type"]])
         ]
         strict = schema.get("additionalProperties") is False
-        additional = [f"{name} is not expected" for name in arguments if strict and name not in fields]
+        additional = [f"{name} is not expected" for name in value if strict and name not in fields]
         return missing + wrong_type + additional
 
 
@@ -77,6 +99,11 @@ class FakeToolLists:
 
     def get(self, server: str, config_hash: str) -> StoredToolList | None:
         return self._tool_lists.get((server, config_hash))
+
+    def get_many(self, config_hashes: Mapping[str, str], version: int | None = None) -> Mapping[str, StoredToolList]:
+        del version
+        stored = {server: self.get(server, config_hash) for server, config_hash in config_hashes.items()}
+        return {server: tool_list for server, tool_list in stored.items() if tool_list}
 
     def save(self, server: str, config_hash: str, tool_list: StoredToolList) -> None:
         self._tool_lists[server, config_hash] = tool_list.model_copy(deep=True)

@@ -73,6 +73,10 @@ class FakeSessions:
         idle = [s for s in self._sessions.values() if s.status is SessionStatus.ACTIVE and s.last_used_at <= since]
         return [s.model_copy() for s in sorted(idle, key=lambda s: s.last_used_at)][:limit]
 
+    def list_running(self, since: datetime) -> Iterator[Session]:
+        running = [s for s in self._sessions.values() if s.status is SessionStatus.ACTIVE and s.running_turn]
+        yield from (s.model_copy() for s in running if s.last_used_at <= since)
+
     def list_due_for_cleanup(self, now: datetime, limit: int) -> Sequence[Session]:
         due = [
             s for s in self._sessions.values() if self.cleanup_times.get(s.session_id, now) < now + timedelta.resolution

@@ -85,6 +85,9 @@ class FakePageStore:
     def __init__(self) -> None:
         self.files: dict[str, tuple[bytes, str, str]] = {}
 
+    def get(self, path: str) -> bytes | None:
+        return self.files[path][0] if path in self.files else None
+
     def put(self, path: str, content: bytes, media_type: str, cache: str) -> None:
         self.files[path] = (content, media_type, cache)
 

@@ -7,8 +7,9 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from satchel.contract.errors import ToolCrashed
-from satchel.domain.conversation import ToolSpec
-from satchel.ports.tool_client import CallFailure, ToolEvent
+from satchel.domain.conversation import CallMethod, ToolSpec
+from satchel.domain.resources import Offers
+from satchel.ports.tool_client import CallFailure, ServerSessions, ToolEvent
 from tests.fakes.system import FakeClock
 
 Script = Sequence[tuple[float, ToolEvent]]
@@ -84,8 +85,17 @@ class FakeToolClient:
 
     @contextmanager
     def call(
-        self, tool: str, arguments: dict[str, Any], workspace: Path | None, *, writes: bool
+        self,
+        tool: str,
+        arguments: dict[str, Any],
+        workspace: Path | None,
+        *,
+        writes: bool,
+        method: CallMethod = "tools/call",
+        input_schema: dict[str, Any] | None = None,
+        sessions: ServerSessions | None = None,
     ) -> Iterator[FakeRunningCall]:
+        del method, input_schema, sessions
         if self.fails_to_start:
             raise ToolCrashed("The server did not start")
         self.started.append(StartedCall(tool, arguments, workspace, writes))
@@ -102,6 +112,9 @@ class FakeToolClient:
 
     def list_tools(self) -> Sequence[ToolSpec]:
         return []
+
+    def list_all(self) -> tuple[Sequence[ToolSpec], Offers]:
+        return [], Offers()
 
     def close(self) -> None:
         """Do nothing."""

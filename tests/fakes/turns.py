@@ -10,13 +10,13 @@ from pydantic import BaseModel, TypeAdapter
 from satchel.domain.calls import Approval, Call, Decision
 from satchel.domain.conversation import AssistantMessage, Message, TokenUsage, ToolMessage, UserMessage
 from satchel.domain.errors import IdempotencyKeyReused, TooManyTurns
-from satchel.domain.events import FINAL_EVENTS, Event, NewEvent
+from satchel.domain.events import FINAL_EVENTS, Event, NewEvent, started_event
 from satchel.domain.ids import CallId, SessionId, TurnId, UserName, turn_of
 from satchel.domain.quotas import minute_of, seconds_left_in_minute
 from satchel.domain.sessions import Turn
 from satchel.entrypoints.event_schemas import TurnEvent
 from satchel.ports import Page
-from satchel.ports.calls import ReportedPage
+from satchel.ports.calls import LatestReports, RelayPosition, ReportedPage
 from satchel.ports.system import Clock
 from satchel.ports.turns import MAX_COUNT, TaskGone
 from tests.fakes.pages import page_of
@@ -29,14 +29,17 @@ _Position = tuple[str, int, str, int]  # turn, round, role (u: user, v: model, w
 
 
 class FakeTranscript:
-    """Implements ``ports.turns.Transcript``. Messages are ordered by position, not by the time of writing."""
+    """Implements ``ports.turns.Transcript``. Messages are ordered by position, not by the time of writing.
+
+    The methods that write, and ``get_reply``, are parts of what ``FakeSteps`` does.
+    """
 
     def __init__(self) -> None:
         self._sessions: dict[str, dict[_Position, Message]] = {}
 
-    def begin(self, turn: Turn) -> None:
+    def begin(self, turn: Turn, message: UserMessage) -> None:
         """Add the user's message, as the transaction that begins a turn does."""
-        self._session(turn.session_id)[turn.turn_id, 0, "u", 0] = UserMessage(text=turn.message)
+        self._session(turn.session_id)[turn.turn_id, 0, "u", 0] = message
 
     def list_messages(self, session_id: SessionId) -> Sequence[Message]:
         messages = self._session(session_id)
@@ -59,15 +62,23 @@ class FakeTranscript:
 
 
 class FakeTurns:
-    """Implements ``ports.turns.Turns``. Writes a turn, its message and the session's lock together."""
+    """Implements ``ports.turns.Turns``. Writes a turn, its message, its events and the session's lock together."""
 
-    def __init__(self, sessions: FakeSessions, transcript: FakeTranscript) -> None:
+    def __init__(self, sessions: FakeSessions, transcript: FakeTranscript, events: "FakeEvents") -> None:
         self._sessions = sessions
         self._transcript = transcript
+        self._events = events
         self._turns: dict[tuple[str, str], Turn] = {}
         self._by_idempotency_key: dict[tuple[str, str], Turn] = {}
 
-    def begin(self, turn: Turn, idempotency_key: str | None, max_per_minute: int = MAX_COUNT) -> Turn:
+    def begin(
+        self,
+        turn: Turn,
+        idempotency_key: str | None,
+        max_per_minute: int = MAX_COUNT,
+        *,
+        message: UserMessage | None = None,
+    ) -> Turn:
         if idempotency_key and (first := self._by_idempotency_key.get((turn.session_id, idempotency_key))):
             if first.model_dump(include=_REQUEST_FIELDS) != turn.model_dump(include=_REQUEST_FIELDS):
                 raise IdempotencyKeyReused("This Idempotency-Key was used for another message.", turn_id=first.turn_id)
@@ -76,7 +87,8 @@ class FakeTurns:
             raise TooManyTurns(max_per_minute, seconds_left_in_minute(turn.created_at))
         self._sessions.lock(turn)
         self._turns[turn.session_id, turn.turn_id] = turn.model_copy()
-        self._transcript.begin(turn)
+        self._transcript.begin(turn, message or UserMessage(text=turn.message))
+        self._events.append(turn.turn_id, started_event(turn.session_id))
         if idempotency_key:
             self._by_idempotency_key[turn.session_id, idempotency_key] = turn.model_copy()
         return turn
@@ -94,16 +106,25 @@ class FakeTurns:
         return page_of(turns, limit, cursor)
 
     def add_usage(self, turn: Turn, usage: TokenUsage) -> None:
-        self._turns[turn.session_id, turn.turn_id].usage += usage
-        self._sessions.add_usage(turn, usage)
+        stored = self._turns[turn.session_id, turn.turn_id]
+        stored.usage += usage
+        if stored.has_ended:
+            self._sessions.add_usage(turn, usage)
 
-    def end(self, turn: Turn) -> bool:
+    def end(self, turn: Turn, event: NewEvent) -> bool:
         key = (turn.session_id, turn.turn_id)
-        if self._turns[key].has_ended:
+        stored = self._turns.get(key)
+        if stored is None or stored.has_ended or stored.usage != turn.usage:
             return False
-        self._turns[key] = turn.model_copy(update={"usage": self._turns[key].usage})
+        self._turns[key] = turn.model_copy(update={"usage": stored.usage})
+        self._events.append(turn.turn_id, event)
         self._sessions.unlock(turn)
+        self._sessions.add_usage(turn, turn.usage)
         return True
+
+    def delete(self, turn: Turn) -> None:
+        """Delete a turn, as the erasure of all data of its user does."""
+        del self._turns[turn.session_id, turn.turn_id]
 
 
 _TURN_EVENT: TypeAdapter[BaseModel] = TypeAdapter(TurnEvent)
@@ -161,6 +182,9 @@ class FakeEvents:
         payload = {"call_id": call_id, **event.payload}
         self.append(TurnId(turn_of(call_id)), NewEvent(type=event.type, payload=payload))
 
+    def read_last_number(self, turn_id: TurnId) -> None:
+        """Do nothing: ``append`` always knows the last number."""
+
     def list_after(self, turn_id: TurnId, seq: int, limit: int) -> Sequence[Event]:
         stored = self._turns.get(turn_id, [])
         return [Event.model_validate_json(text) for text in stored[seq : seq + limit] if text]
@@ -195,6 +219,7 @@ class FakeReportedEvents:
         self.documents: dict[str, list[str | None]] = {}
         self._positions: dict[str, int] = {}
         self._closed: set[str] = set()
+        self.stopped: list[str] = []
 
     def read(self, call_id: CallId) -> ReportedPage | None:
         start = self._positions.get(call_id, 0)
@@ -206,8 +231,22 @@ class FakeReportedEvents:
             call_id, documents[start:end], str(end), str(start) if start else None, start, end == len(documents)
         )
 
+    def read_latest(self, call_id: CallId) -> LatestReports:
+        numbered = list(enumerate(self.documents.get(call_id, []), start=1))
+        return LatestReports({f"{number}": text for number, text in numbered[-2:]}, is_complete=len(numbered) <= 2)
+
+    def position(self, call_id: CallId) -> RelayPosition:
+        """Return how far the events of a call are relayed."""
+        number = self._positions.get(call_id, 0)
+        return RelayPosition(f"{number}" if number else None, number, is_closed=call_id in self._closed)
+
+    def is_current(self, page: ReportedPage) -> bool:
+        """Return True if the events of this page are the next to relay."""
+        position = str(self._positions.get(page.call_id, 0))
+        return page.call_id not in self._closed and position == (page.previous or "0")
+
     def relay(self, page: ReportedPage, events: Sequence[NewEvent]) -> bool:
-        if page.call_id in self._closed or str(self._positions.get(page.call_id, 0)) != (page.previous or "0"):
+        if not self.is_current(page):
             return False
         if not all(self._events.append(TurnId(turn_of(page.call_id)), event) for event in events):
             return False
@@ -216,6 +255,10 @@ class FakeReportedEvents:
 
     def close(self, call_id: CallId) -> None:
         self._closed.add(call_id)
+
+    def stop(self, call_id: CallId) -> None:
+        self.close(call_id)
+        self.stopped.append(call_id)
 
 
 class FakeApprovals:

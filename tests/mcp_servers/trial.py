@@ -1,13 +1,16 @@
-"""Tools that are slow, silent, noisy or blocked, for tests of timeouts, progress and crashes."""
+"""Tools that are slow, silent, noisy, blocked or too generous, for tests of timeouts, progress, crashes and limits."""
 
+import base64
 import ctypes
+import io
 import json
 import os
 import signal
 import time
+import zipfile
 from pathlib import Path
 
-from jsonrpc_server import CallContext, Server
+from jsonrpc_server import CallContext, RawResult, Server
 
 server = Server("trial")
 
@@ -105,6 +108,36 @@ def report_often(reports: int, seconds: float, start_at: float, context: CallCon
         time.sleep(max(0.0, start + number * seconds / reports - time.monotonic()))
         context.progress(number, reports, f"{number} of {reports}")
     return {"results": {"seconds": time.monotonic() - start}}
+
+
+def _zip_bomb() -> bytes:
+    """Return a workbook of 60 KB with a sheet of 64 MiB."""
+    body = io.BytesIO()
+    with zipfile.ZipFile(body, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("xl/workbook.xml", b"<workbook/>")
+        archive.writestr("xl/worksheets/sheet1.xml", bytes(64 << 20))
+    return body.getvalue()
+
+
+def _bomb(kind: str) -> str:
+    """Return the text of a result that is much larger, deeper or longer than any tool needs."""
+    match kind:
+        case "answer":
+            return json.dumps({"results": "x" * 3_000_000})
+        case "depth":
+            return '{"results": ' + "[" * 20_000 + "]" * 20_000 + "}"
+        case "number":
+            return '{"results": ' + "9" * 5_000 + "}"
+        case "workbook":
+            content = base64.b64encode(_zip_bomb()).decode()
+            return json.dumps({"results": "packed", "artifacts": [{"name": "a.xlsx", "b64": content}]})
+    raise ValueError(kind)
+
+
+@server.tool
+def explode(kind: str) -> dict[str, object]:
+    """Return a bomb as text."""
+    return RawResult(content=[{"type": "text", "text": _bomb(kind)}])
 
 
 if __name__ == "__main__":

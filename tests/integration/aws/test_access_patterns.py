@@ -17,8 +17,8 @@ from moto.dynamodb.models import dynamodb_backends
 from moto.dynamodb.models.dynamo_type import DynamoType
 
 from satchel.adapters import clients
-from satchel.adapters.dynamodb.calls import DynamoCalls
-from satchel.adapters.dynamodb.events import DynamoEvents
+from satchel.adapters.dynamodb.calls import DynamoCalls, DynamoClaims
+from satchel.adapters.dynamodb.events import LAST_NUMBERS, DynamoEvents
 from satchel.adapters.dynamodb.files import DynamoFiles
 from satchel.adapters.dynamodb.quotas import DynamoQuotaCounts
 from satchel.adapters.dynamodb.retention import DynamoFileReaper, DynamoSessionPurger
@@ -33,6 +33,7 @@ from satchel.domain.events import NewEvent
 from satchel.domain.files import FileFilter
 from satchel.domain.ids import SessionId, UserName
 from satchel.domain.sessions import Session, SessionChanges, Turn, TurnStatus
+from satchel.domain.steps import CallStep, TurnStep
 from satchel.domain.uploads import PART_BYTES, Upload
 from satchel.services.calls.relay_events import RelayEvents
 from tests.fakes.storage import FakeFileStore
@@ -44,12 +45,13 @@ from tests.integration.aws.factories import (
     make_file,
     make_session,
     make_turn,
-    new_call_id,
     new_file_key,
     new_user,
 )
+from tests.integration.aws.stored_steps import END, add_calls, end_call, make_round, make_steps, start_call
 
 if TYPE_CHECKING:
+    from satchel.domain.calls import Call
     from satchel.domain.files import FileRecord
 
 DOCUMENT = Path(__file__).parents[3] / "docs" / "data-model.md"
@@ -92,14 +94,18 @@ class SampleData:
         self.user = new_user()
         self.session: Session = make_session(self.user)
         DynamoSessions(table).create(self.session)
-        self.running = new_call_id()
-        DynamoQuotaCounts(table).start_call(self.user, self.running, 8, START)
         self.second = make_session(self.user)
         DynamoSessions(table).create(self.second)
         self.turn: Turn = make_turn(self.session)
         DynamoTurns(table).begin(self.turn, None)
         self.call = make_call(self.turn)
-        DynamoCalls(table, STORE).add([self.call])
+        add_calls(table, STORE, [self.call])
+        proposed = make_call(self.turn, 0, 1)
+        add_calls(table, STORE, [proposed])
+        start_call(make_steps(table, STORE), proposed, 8)
+        running = DynamoCalls(table, STORE).get(self.turn.turn_id, proposed.call_id)
+        assert running is not None
+        self.running: Call = running
         DynamoEventReporter(table).report(self.call.call_id, LOG)
         save, sid = DynamoFiles(table).save, self.session.session_id
         # All keys end in the same character, so the files share one usage counter and one removal transaction.
@@ -112,11 +118,21 @@ class SampleData:
         )
 
     @property
+    def step(self) -> TurnStep:
+        return TurnStep(**self.call.model_dump(include={"user", "session_id", "turn_id"}), round=1)
+
+    @property
+    def call_step(self) -> CallStep:
+        return CallStep(**self.call.model_dump(include={"user", "session_id", "turn_id", "call_id"}))
+
+    @property
     def session_filter(self) -> FileFilter:
         return FileFilter(session_id=self.session.session_id)
 
 
 STORE = FakeFileStore()
+TEXT = NewEvent(type="token_stream", payload={"text": "Hi"})
+TOKENS = TokenUsage(input_tokens=1, output_tokens=1)
 EVENT = NewEvent(type="turn_started", payload={"session_id": "s"})
 LOG = NewEvent(type="tool_log", payload={"level": "info", "message": "hello"})
 Pattern = Callable[[SampleData, Table], object]
@@ -130,21 +146,28 @@ PATTERNS: dict[str, Pattern] = {
     ),
     "end a session": lambda s, t: DynamoSessions(t).end(UserName(s.user), s.session.session_id, _AT),
     "find idle sessions": lambda _, t: DynamoSessions(t).list_idle(_AT, 10),
+    "find running turns": lambda _, t: list(DynamoSessions(t).list_running(_AT)),
     "begin a turn": lambda s, t: DynamoTurns(t).begin(make_turn(s.second), None),
     "begin a turn, with a key": lambda s, t: DynamoTurns(t).begin(make_turn(s.second), "key"),
     "read a turn": lambda s, t: DynamoTurns(t).get(s.session.session_id, s.turn.turn_id),
     "list turns": lambda s, t: DynamoTurns(t).list(s.session.session_id, 10, None),
-    "count the tokens of a turn": lambda s, t: DynamoTurns(t).add_usage(
-        s.turn, TokenUsage(input_tokens=1, output_tokens=1)
-    ),
-    "end a turn": lambda s, t: DynamoTurns(t).end(s.turn.model_copy(update={"status": TurnStatus.COMPLETE})),
+    "count the tokens of a discarded reply": lambda s, t: DynamoTurns(t).add_usage(s.turn, TOKENS),
+    "end a turn": lambda s, t: DynamoTurns(t).end(s.turn.model_copy(update={"status": TurnStatus.COMPLETE}), END),
     "read a conversation": lambda s, t: DynamoTranscript(t, STORE).list_messages(s.session.session_id),
-    "store a model message": lambda s, t: DynamoTranscript(t, STORE).add_reply(s.turn, 0, AssistantMessage(text="Hi")),
+    "read what a round needs": lambda s, t: make_steps(t, STORE).read_round(s.step),
+    "store a round": lambda s, t: make_steps(t, STORE).save_round(
+        s.turn, make_round(0, AssistantMessage(text="Hi"), [make_call(s.turn, 1, 0)], TOKENS, TEXT)
+    ),
     "write an event": lambda s, t: DynamoEvents(t, FakeClock(START)).append(s.turn.turn_id, EVENT),
     "read events after a cursor": lambda s, t: DynamoEvents(t, FakeClock(START)).list_after(s.turn.turn_id, 0, 100),
-    "start a tool call": lambda s, t: DynamoQuotaCounts(t).start_call(s.user, s.call.call_id, 8, START),
-    "end a tool call": lambda s, t: DynamoQuotaCounts(t).end_calls(s.user, [s.running]),
+    "read what a call needs": lambda s, t: make_steps(t, STORE).read_call(s.call_step),
+    "start a tool call": lambda s, t: start_call(make_steps(t, STORE), s.call, 8),
+    "read an ended call": lambda s, t: make_steps(t, STORE).read_ended_call(s.call.call_id),
+    "end a tool call": lambda s, t: end_call(make_steps(t, STORE), s.running),
+    "read what the end of a turn needs": lambda s, t: make_steps(t, STORE).read_end(s.step),
     "relay the events of a runner": lambda s, t: RelayEvents(DynamoReportedEvents(t, FakeClock(START)))(s.call.call_id),
+    "stop a call": lambda s, t: DynamoReportedEvents(t, FakeClock(START)).stop(s.call.call_id),
+    "find out whether a call is stopped": lambda s, t: DynamoClaims(t).is_stopped(s.call.call_id),
     "read a call": lambda s, t: DynamoCalls(t, STORE).get(s.turn.turn_id, s.call.call_id),
     "list the calls of a turn": lambda s, t: DynamoCalls(t, STORE).list(s.turn.turn_id),
     "store a new file": lambda s, t: DynamoFiles(t).save(make_file(s.user, s.session.session_id, "new.csv")),
@@ -190,6 +213,7 @@ class Snapshot:
         """Restore the table's items, and forget the recorded requests."""
         dynamodb_backends[ACCOUNT][REGION].tables[self.recorder.table.name].items = deepcopy(self.items)
         self.recorder.requests.clear()
+        LAST_NUMBERS.clear()
 
 
 @pytest.fixture(scope="module")

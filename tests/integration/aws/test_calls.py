@@ -5,12 +5,18 @@ from datetime import timedelta
 import pytest
 
 from satchel.adapters.dynamodb.calls import DynamoApprovals, DynamoCalls, DynamoClaims
+from satchel.adapters.dynamodb.retention import DynamoSessionPurger
+from satchel.adapters.dynamodb.runner_events import DynamoReportedEvents
 from satchel.adapters.dynamodb.table import Table
+from satchel.adapters.dynamodb.turns import DynamoTurns
 from satchel.adapters.s3_files import S3Files
-from satchel.domain.calls import Approval, Call, CallResult, Decision
+from satchel.domain.calls import Approval, Call, Decision
+from satchel.domain.errors import Unavailable
 from satchel.domain.ids import CallId, call_id
 from satchel.domain.sessions import Session, Turn
+from tests.fakes.system import FakeClock
 from tests.integration.aws.factories import START, make_call, make_turn, new_call_id, new_turn_id, run_concurrently
+from tests.integration.aws.stored_steps import add_calls
 
 
 @pytest.fixture
@@ -26,14 +32,14 @@ def turn(session: Session) -> Turn:
 @pytest.fixture
 def call(calls: DynamoCalls, turn: Turn) -> Call:
     call = make_call(turn, arguments='{"filename": "größe.csv"}')
-    calls.add([call])
+    add_calls(calls.table, calls.store, [call])
     return call
 
 
 def test_calls_are_listed_by_round_and_index(calls: DynamoCalls, turn: Turn) -> None:
     proposed = [make_call(turn, *position) for position in [(0, 0), (0, 1), (0, 99), (0, 100), (1, 0), (10, 0)]]
 
-    calls.add(proposed[::-1])
+    add_calls(calls.table, calls.store, proposed[::-1])
 
     assert calls.list(turn.turn_id) == proposed
     assert calls.get(turn.turn_id, proposed[1].call_id) == proposed[1]
@@ -44,82 +50,8 @@ def test_turn_without_calls_has_none(calls: DynamoCalls, turn: Turn) -> None:
     assert calls.get(turn.turn_id, make_call(turn).call_id) is None
 
 
-def test_add_does_not_change_an_existing_call(calls: DynamoCalls, call: Call, turn: Turn) -> None:
-    calls.add([call.model_copy(update={"arguments": "other"}), make_call(turn, 0, 1)])
-
-    assert calls.list(turn.turn_id) == [call, make_call(turn, 0, 1)]
-
-
-def test_add_ignores_dispatch_fields_and_result(calls: DynamoCalls, turn: Turn) -> None:
-    call = make_call(
-        turn,
-        injected={"a": 1},
-        unresolved={"a": ["b"]},
-        result=CallResult(is_error=False),
-    )
-
-    calls.add([call])
-
-    assert calls.get(turn.turn_id, call.call_id) == make_call(turn)
-
-
-def test_first_mark_dispatched_wins(calls: DynamoCalls, call: Call, turn: Turn) -> None:
-    sent = call.model_copy(update={"injected": {"filename": "x", "n": None}, "unresolved": {"y.csv": ["x.csv"]}})
-
-    calls.mark_dispatched(sent)
-    calls.mark_dispatched(sent.model_copy(update={"injected": {}}))
-
-    assert calls.get(turn.turn_id, call.call_id) == sent
-
-
-def test_save_result_does_not_create_an_unknown_call(calls: DynamoCalls, turn: Turn) -> None:
-    missing = make_call(turn, 7, 7).call_id
-    result = CallResult(is_error=True)
-
-    assert calls.save_result(turn.turn_id, missing, result) == result
-    assert calls.list(turn.turn_id) == []
-
-
-def test_first_result_wins_and_is_returned(calls: DynamoCalls, call: Call, turn: Turn) -> None:
-    first = CallResult(is_error=False, results={"rows": 3, "none": None}, meta_data={"a": [1.5]}, duration_ms=12)
-    second = CallResult(is_error=True, error_code="E_TIMEOUT")
-
-    assert calls.save_result(turn.turn_id, call.call_id, first) == first
-    assert calls.save_result(turn.turn_id, call.call_id, second) == first
-    assert calls.get(turn.turn_id, call.call_id) == call.model_copy(update={"result": first})
-
-
-def test_concurrent_dispatch_and_result_are_both_stored(calls: DynamoCalls, call: Call, turn: Turn) -> None:
-    sent = call.model_copy(update={"injected": {"a": 1}})
-    result = CallResult(is_error=False)
-
-    outcomes = run_concurrently(
-        [
-            lambda: calls.mark_dispatched(sent),
-            lambda: calls.save_result(turn.turn_id, call.call_id, result),
-        ],
-    )
-
-    assert outcomes == [None, result]
-    assert calls.get(turn.turn_id, call.call_id) == sent.model_copy(
-        update={"result": result},
-    )
-
-
 def test_call_is_not_found_in_another_turn(calls: DynamoCalls, call: Call) -> None:
     assert calls.get(new_turn_id(), call.call_id) is None
-
-
-def test_large_arguments_are_stored_in_the_bucket_and_read_back(calls: DynamoCalls, store: S3Files, turn: Turn) -> None:
-    text = "x" * 300_000
-    call = make_call(turn, arguments=f'{{"text": "{text}"}}')
-    calls.add([call])
-    sent = call.model_copy(update={"injected": {"text": text}})
-    calls.mark_dispatched(sent)
-    result = calls.save_result(turn.turn_id, call.call_id, CallResult(is_error=False, results="y" * 290_000))
-
-    assert calls.get(turn.turn_id, call.call_id) == sent.model_copy(update={"result": result})
-    assert sum(store.delete_prefix(f"{turn.user}/turns/{turn.turn_id}/texts/")) == 2
 
 
 @pytest.fixture
@@ -138,6 +70,13 @@ def test_one_of_many_concurrent_runners_claims_a_call(claims: DynamoClaims) -> N
     assert sorted(map(bool, outcomes)) == [False] * 7 + [True]
 
 
+def test_call_is_claimed_after_its_first_claim(claims: DynamoClaims) -> None:
+    call = CallId(new_call_id())
+    assert not claims.is_claimed(call)
+    claims.claim(call, "runner")
+    assert claims.is_claimed(call)
+
+
 def test_later_claim_of_another_runner_fails(claims: DynamoClaims) -> None:
     call = new_call_id()
     assert claims.claim(CallId(call), "first") is True
@@ -154,6 +93,34 @@ def test_claims_of_different_calls_are_independent(claims: DynamoClaims) -> None
     turn = new_turn_id()
     assert claims.claim(call_id(turn, 0, 0), "first") is True
     assert claims.claim(call_id(turn, 0, 1), "second") is True
+
+
+def test_runner_reads_that_its_call_is_stopped(table: Table, claims: DynamoClaims) -> None:
+    turn = new_turn_id()
+    stopped, other = call_id(turn, 0, 0), call_id(turn, 0, 1)
+    assert claims.claim(stopped, "runner") is True
+    assert claims.is_stopped(stopped) is False
+    DynamoReportedEvents(table, FakeClock(START)).stop(stopped)
+    assert (claims.is_stopped(stopped), claims.is_stopped(other)) == (True, False)
+    assert claims.claim(stopped, "runner") is True
+
+
+def test_markers_of_a_stopped_call_are_deleted_with_the_events_of_its_session(
+    table: Table, claims: DynamoClaims, session: Session
+) -> None:
+    turn = DynamoTurns(table).begin(make_turn(session), None)
+    call = call_id(turn.turn_id, 0, 0)
+    claims.claim(call, "runner")
+    DynamoReportedEvents(table, FakeClock(START)).stop(call)
+    DynamoSessionPurger(table).delete_events(session.session_id)
+    assert claims.is_stopped(call) is False
+    assert claims.claim(call, "another runner") is True
+
+
+def test_unreadable_table_raises_unavailable(claims: DynamoClaims) -> None:
+    missing = DynamoClaims(Table(claims.table.client, "no-such-table"))
+    with pytest.raises(Unavailable):
+        missing.is_stopped(CallId(new_call_id()))
 
 
 APPROVED = Decision(approved=True, arguments={"größe": [1.5, None]}, reason="fine")

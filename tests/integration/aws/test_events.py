@@ -3,14 +3,14 @@ import time
 
 import pytest
 
-from satchel.adapters.dynamodb.calls import DynamoCalls
-from satchel.adapters.dynamodb.events import DynamoEvents
+from satchel.adapters.dynamodb.events import LAST_NUMBERS, DynamoEvents
 from satchel.adapters.dynamodb.table import Table
 from satchel.domain.events import Event, EventType, NewEvent
 from satchel.domain.ids import TurnId, UserName
 from tests.fakes.storage import FakeFileStore
 from tests.fakes.system import FakeClock
 from tests.integration.aws.factories import START, make_call, make_session, make_turn, new_turn_id, run_concurrently
+from tests.integration.aws.stored_steps import add_calls
 
 END = NewEvent(type="turn_failed", dedupe_key="end")
 WRITERS = 8
@@ -76,7 +76,7 @@ def test_turns_are_numbered_separately_and_calls_are_not_events(
     events: DynamoEvents, table: Table, user: UserName
 ) -> None:
     turn = make_turn(make_session(user))
-    DynamoCalls(table, FakeFileStore()).add([make_call(turn)])
+    add_calls(table, FakeFileStore(), [make_call(turn)])
     events.append(new_turn_id(), token_event("elsewhere"))
 
     written = events.append(turn.turn_id, token_event("here"))
@@ -167,6 +167,23 @@ def test_reader_that_follows_writers_misses_nothing(events: DynamoEvents, turn_i
         return len(seen)
 
     assert run_concurrently([write, write, write, follow]) == [EACH, EACH, EACH, 3 * EACH]
+
+
+@pytest.mark.parametrize(
+    ("sort_key", "number"), [("EVENT#notanumber", 2), ("EVENT#00000002", 3)], ids=["no number", "no document"]
+)
+def test_unreadable_item_does_not_prevent_later_events(
+    events: DynamoEvents, table: Table, turn_id: TurnId, sort_key: str, number: int
+) -> None:
+    first = events.append(turn_id, token_event("first"))
+    table.put({"pk": f"TURN#{turn_id}", "sk": sort_key, "doc": "unreadable"})
+    LAST_NUMBERS.clear()
+
+    later = events.append(turn_id, token_event("later"))
+
+    assert later is not None
+    assert later.seq == number
+    assert events.list_after(turn_id, 0, 10) == [first, later]
 
 
 def test_list_after_stops_at_a_megabyte_and_continues(events: DynamoEvents, turn_id: TurnId) -> None:

@@ -137,3 +137,14 @@ def test_upload_during_a_removal_is_complete_or_absent(files: DynamoFiles, sessi
     assert known in (None, uploaded)
     assert files.get_version(session.user, uploaded.file_key, uploaded.version) == known
     assert files.list_for_session(session.user, session.session_id) == ([uploaded] if known else [])
+
+
+def test_views_count_until_they_are_taken(files: DynamoFiles, session: Session) -> None:
+    record = upload(files, session, "photo.png")
+    before = files.usage(session.user)
+    for key in ("a/1", "a/1", "a/2"):
+        files.add_view(record, key, 100)
+    assert files.usage(session.user).bytes == before.bytes + 200
+    assert files.take_views(record) == ["a/1", "a/2"]
+    assert files.take_views(record) == []
+    assert files.usage(session.user) == before

@@ -13,8 +13,11 @@ from satchel.adapters.lambda_functions import LambdaRunners
 from satchel.domain.conversation import ToolSpec
 from satchel.domain.errors import Unavailable
 from satchel.domain.ids import UserName
+from satchel.domain.resources import Offers, Resource
 from satchel.domain.timing import Limits
+from satchel.domain.tools import ToolListing
 from satchel.ports.runners import CallOrder, InputFile, ScopedCredentials
+from satchel.ports.tool_client import ServerSession
 from tests.integration.aws.factories import make_call, make_session, make_turn
 
 if TYPE_CHECKING:
@@ -95,7 +98,7 @@ def test_remote_servers_share_a_runner(runners: LambdaRunners, service: Stubber)
         service.add_response(
             "invoke", {"StatusCode": 200, "Payload": payload({"tools": []})}, {**LIST_REQUEST, **request}
         )
-        assert runners.list_tools(server) == []
+        assert runners.list_tools(server) == ToolListing(tools=[])
 
 
 def test_call_order_round_trips_as_json() -> None:
@@ -117,7 +120,17 @@ def test_list_tools_uses_the_listing_tenant(runners: LambdaRunners, service: Stu
     value = {"tools": [tool.model_dump() for tool in tools], "config_hash": "h"}
     service.add_response("invoke", {"StatusCode": 200, "Payload": payload(value)}, LIST_REQUEST)
 
-    assert runners.list_tools("report") == tools
+    assert runners.list_tools("report") == ToolListing(tools=tools)
+
+
+@pytest.mark.parametrize(("layers", "level"), [(["landlock", "seccomp", "mounts"], "kernel"), ([], "process")])
+def test_isolation_of_the_runners_machine_is_returned(
+    runners: LambdaRunners, service: Stubber, layers: list[str], level: str
+) -> None:
+    value = {"tools": [], "isolation": {"layers": layers, "missing": {}}}
+    service.add_response("invoke", {"StatusCode": 200, "Payload": payload(value)}, LIST_REQUEST)
+
+    assert runners.list_tools("report").isolation_level == level
 
 
 @pytest.mark.parametrize(
@@ -143,12 +156,39 @@ def test_tools_belong_to_the_server_that_was_asked(runners: LambdaRunners, servi
     value = {"tools": [{"server": "calculator", "name": "evaluate"}]}
     service.add_response("invoke", {"StatusCode": 200, "Payload": payload(value)}, LIST_REQUEST)
 
-    assert runners.list_tools("report") == [ToolSpec(server="report", name="evaluate")]
+    assert runners.list_tools("report").tools == [ToolSpec(server="report", name="evaluate")]
 
 
-@pytest.mark.parametrize("value", [None, [], {}, {"tools": None}, {"tools": [{"name": "no server"}]}])
+@pytest.mark.parametrize(
+    "value",
+    [
+        None,
+        [],
+        {},
+        {"tools": None},
+        {"tools": [{"name": "no server"}]},
+        {"tools": [], "isolation": {"layers": ["magic"]}},
+    ],
+)
 def test_invalid_answer_raises_unavailable(runners: LambdaRunners, service: Stubber, value: object) -> None:
     service.add_response("invoke", {"StatusCode": 200, "Payload": payload(value)}, LIST_REQUEST)
 
     with pytest.raises(Unavailable, match="returned an invalid list"):
         runners.list_tools("report")
+
+
+def test_resources_of_a_runner_get_the_name_of_its_server(runners: LambdaRunners, service: Stubber) -> None:
+    forged = Resource(server="vault", uri="demo://1", name="1")
+    value = {"tools": [], "offers": {"resources": [forged.model_dump()]}}
+    service.add_response("invoke", {"StatusCode": 200, "Payload": payload(value)}, LIST_REQUEST)
+
+    assert runners.list_tools("report").offers == Offers(resources=[forged.model_copy(update={"server": "report"})])
+
+
+def test_end_of_a_session_is_sent_to_the_remote_runner_of_the_user(runners: LambdaRunners, service: Stubber) -> None:
+    session = ServerSession(session_id="m1", handshake="{}")
+    body = {"action": "end", "server": "far", "session": session.model_dump()}
+    request = {"FunctionName": "satchel-remote", "InvocationType": "Event", "TenantId": "ada@example.com"}
+    service.add_response("invoke", {"StatusCode": 202}, {**request, "Payload": json.dumps(body).encode()})
+
+    runners.end_session("far", UserName("ada@example.com"), session)

@@ -1,14 +1,11 @@
 """The counts of quotas in the table, also when several requests reach a limit at the same moment."""
 
-import random
-import time
 from collections.abc import Callable
-from datetime import timedelta
-from typing import Any, TypeVar
+from datetime import datetime, timedelta
+from typing import TypeVar
 
 import pytest
 
-from satchel.adapters.dynamodb.conditions import WriteConflict
 from satchel.adapters.dynamodb.files import DynamoFiles
 from satchel.adapters.dynamodb.quotas import DynamoQuotaCounts
 from satchel.adapters.dynamodb.sessions import DynamoSessions
@@ -18,23 +15,27 @@ from satchel.adapters.dynamodb.uploads import DynamoUploads
 from satchel.adapters.dynamodb.user_purger import DynamoUserPurger
 from satchel.adapters.dynamodb.users import DynamoErasures
 from satchel.domain.errors import QuotaExceeded, StorageFull, TooManySessions, TooManyTurns, TooManyUploads
-from satchel.domain.ids import UserName
+from satchel.domain.ids import CallId, UserName, call_id, turn_of
 from satchel.domain.quotas import CALL_LEASE, Quotas, UserActivity
 from satchel.domain.sessions import Session
 from satchel.domain.uploads import PART_BYTES, Upload
 from satchel.services.files.storage_quota import StorageQuota
+from tests.fakes.storage import FakeFileStore
 from tests.integration.aws.factories import (
     START,
+    make_call,
     make_file,
     make_session,
     make_turn,
-    new_call_id,
+    new_turn_id,
     new_user,
     next_time,
     run_concurrently,
 )
+from tests.integration.aws.stored_steps import add_calls, make_steps, start_call
 
 T = TypeVar("T")
+STORE = FakeFileStore()
 NEXT_MINUTE = START + timedelta(minutes=2)
 
 
@@ -48,6 +49,19 @@ def compete(functions: list[Callable[[], T]]) -> tuple[list[T], list[Exception]]
 def make_upload(user: UserName, size: int) -> Upload:
     file = make_file(user, None, "large.bin", size=size)
     return Upload(file=file, store_id="u", part_bytes=PART_BYTES, expires_at=next_time() + timedelta(days=1))
+
+
+def new_call() -> CallId:
+    """Return the id of a call of a new turn."""
+    return call_id(new_turn_id(), 0, 0)
+
+
+def start(counts: DynamoQuotaCounts, user: UserName, call: CallId, limit: int, now: datetime = START) -> bool:
+    """Start a call of a running turn. Return False if the user runs ``limit`` calls."""
+    proposed = make_call(make_turn(make_session(user), turn_id=turn_of(call)))
+    if not counts.table.get(f"CALLS#{proposed.turn_id}", f"CALL#{call}"):
+        add_calls(counts.table, STORE, [proposed])
+    return start_call(make_steps(counts.table, STORE, now), proposed, limit)
 
 
 @pytest.fixture
@@ -164,9 +178,9 @@ def test_upload_stops_counting_when_it_completes_or_is_aborted(
 
 
 def test_of_calls_at_the_limit_exactly_as_many_start_as_are_free(user: UserName, counts: DynamoQuotaCounts) -> None:
-    calls = [new_call_id() for _ in range(6)]
+    calls = [new_call() for _ in range(6)]
 
-    started, errors = compete([lambda call=call: counts.start_call(user, call, 2, START) for call in calls])  # type: ignore[misc]
+    started, errors = compete([lambda call=call: start(counts, user, call, 2) for call in calls])  # type: ignore[misc]
 
     assert errors == []
     assert sorted(started) == [False] * 4 + [True] * 2
@@ -174,31 +188,31 @@ def test_of_calls_at_the_limit_exactly_as_many_start_as_are_free(user: UserName,
 
 
 def test_ended_call_makes_room_and_a_call_without_a_slot_frees_none(user: UserName, counts: DynamoQuotaCounts) -> None:
-    first, second, third = (new_call_id() for _ in range(3))
-    assert counts.start_call(user, first, 1, START)
-    assert counts.start_call(user, first, 1, START)  # safe to repeat
-    assert not counts.start_call(user, second, 1, START)
+    first, second, third = (new_call() for _ in range(3))
+    assert start(counts, user, first, 1)
+    assert start(counts, user, first, 1)  # safe to repeat
+    assert not start(counts, user, second, 1)
 
     counts.end_calls(user, [second])
-    assert not counts.start_call(user, second, 1, START)
+    assert not start(counts, user, second, 1)
     counts.end_calls(user, [first, third])
-    assert counts.start_call(user, second, 1, START)
+    assert start(counts, user, second, 1)
     counts.end_calls(user, [first])
     assert counts.read(user, START).running_calls == 1
 
 
 def test_slot_of_a_call_without_an_end_is_free_after_sixteen_minutes(user: UserName, counts: DynamoQuotaCounts) -> None:
-    assert counts.start_call(user, new_call_id(), 1, START)
+    assert start(counts, user, new_call(), 1)
 
-    assert not counts.start_call(user, new_call_id(), 1, START + CALL_LEASE - timedelta(seconds=1))
-    assert counts.start_call(user, new_call_id(), 1, START + CALL_LEASE)
+    assert not start(counts, user, new_call(), 1, START + CALL_LEASE - timedelta(seconds=1))
+    assert start(counts, user, new_call(), 1, START + CALL_LEASE)
 
 
 def test_lower_limit_counts_calls_that_started_under_a_higher_one(user: UserName, counts: DynamoQuotaCounts) -> None:
     for _ in range(4):
-        assert counts.start_call(user, new_call_id(), 4, START)
+        assert start(counts, user, new_call(), 4)
 
-    assert not counts.start_call(user, new_call_id(), 2, START)
+    assert not start(counts, user, new_call(), 2)
 
 
 def test_counts_of_users_are_separate_and_erased_with_their_data(
@@ -208,7 +222,7 @@ def test_counts_of_users_are_separate_and_erased_with_their_data(
     DynamoSessions(table).create(session, 1)
     DynamoTurns(table).begin(make_turn(session, created_at=START), None, 1)
     DynamoUploads(table).add(make_upload(user, 10))
-    counts.start_call(user, new_call_id(), 1, START)
+    start(counts, user, new_call(), 1)
     expected = UserActivity(open_sessions=1, turns_in_minute=1, running_calls=1, uploads=1, upload_bytes=10)
 
     assert counts.read(user, START) == expected
@@ -216,24 +230,3 @@ def test_counts_of_users_are_separate_and_erased_with_their_data(
     assert sum(DynamoUserPurger(table).erase(DynamoErasures(table).begin(user, START))) > 0
     assert counts.read(user, START) == UserActivity()
     assert table.query_all(f"USER#{user}", "") == []
-
-
-def test_call_waits_before_it_looks_for_another_slot(
-    user: UserName, counts: DynamoQuotaCounts, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    waits, conflicts = list[float](), 2
-    update = counts.table.update
-
-    def conflict_twice(*args: Any, **kwargs: Any) -> object:  # noqa: ANN401  (passed on)
-        nonlocal conflicts
-        if conflicts:
-            conflicts -= 1
-            raise WriteConflict
-        return update(*args, **kwargs)
-
-    monkeypatch.setattr(random, "uniform", lambda _, longest: longest)
-    monkeypatch.setattr(time, "sleep", waits.append)
-    monkeypatch.setattr(Table, "update", lambda _, *args, **kwargs: conflict_twice(*args, **kwargs))
-
-    assert counts.start_call(user, new_call_id(), 1, START)
-    assert waits == [0.01, 0.02]

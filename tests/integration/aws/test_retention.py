@@ -23,15 +23,18 @@ from satchel.adapters.dynamodb.file_items import (
 from satchel.adapters.dynamodb.files import DynamoFiles
 from satchel.adapters.dynamodb.items import encode
 from satchel.adapters.dynamodb.retention import DynamoFileReaper, DynamoSessionPurger
+from satchel.adapters.dynamodb.server_sessions import DynamoServerSessionRemover
 from satchel.adapters.dynamodb.sessions import DynamoSessions
 from satchel.adapters.dynamodb.table import Table
 from satchel.adapters.s3_files import S3Files
 from satchel.domain.files import FileRecord, Source
 from satchel.domain.ids import FileKey, SessionId, UserName, new_id
 from satchel.domain.object_keys import ObjectKind, object_key
+from satchel.domain.servers import Registry
 from satchel.domain.sessions import Session
 from satchel.services.files.retention import RemoveFiles
-from satchel.services.sessions.clean_up_session import CleanUpSession
+from satchel.services.sessions.clean_up_session import CleanUpSession, EndServerSessions
+from tests.fakes.runners import FakeRunners
 from tests.fakes.system import FakeClock
 from tests.integration.aws.cloud import ACCOUNT, REGION
 from tests.integration.aws.factories import START, make_session
@@ -137,9 +140,15 @@ def ended(table: Table, store: S3Files) -> EndedSession:
 
 def cleanup(table: Table, store: S3Files, *, persist: bool, after: timedelta = timedelta()) -> CleanUpSession:
     clock = FakeClock(START + after)
-    remove_files = RemoveFiles(DynamoFileReaper(table), store)
+    remove_files = RemoveFiles(DynamoFiles(table), DynamoFileReaper(table), store)
     return CleanUpSession(
-        DynamoSessions(table), DynamoFiles(table), DynamoSessionPurger(table), remove_files, clock, persist
+        DynamoSessions(table),
+        DynamoFiles(table),
+        DynamoSessionPurger(table),
+        remove_files,
+        clock,
+        EndServerSessions(Registry(servers={}), FakeRunners({}), DynamoServerSessionRemover(table)),
+        persist,
     )
 
 
@@ -215,6 +224,7 @@ def test_cleanup_is_due_again_until_the_grace_period_ends(table: Table, store: S
     assert sessions.get(session.user, session.session_id) == ended
 
 
+@pytest.mark.timeout(600)  # many interrupted cleanups, each on files of its own
 @pytest.mark.clause("v2.1:persist:default", "v2.1:persist:off", "v2.1:display:temporary", "v2.1:deferred:session-end")
 def test_interrupted_cleanup_deletes_exactly_the_right_files(table: Table, store: S3Files, ended: EndedSession) -> None:
     """First with file persistence, which deletes temporary files only; then without, which deletes all files."""

@@ -6,7 +6,7 @@ from typing import IO, TYPE_CHECKING, Any
 import pytest
 from botocore.exceptions import ClientError
 
-from satchel.adapters.s3_files import S3Files
+from satchel.adapters.s3_files import S3Files, S3Page
 from satchel.domain.ids import UserName
 from satchel.ports.storage import StoredObject
 from tests.integration.aws.factories import new_file_key
@@ -274,3 +274,10 @@ class TestDelete:
         store.delete(keys)
 
         assert versions(store, f"{user}/") == 0
+
+
+def test_page_returns_the_stored_content_or_none(store: S3Files) -> None:
+    page = S3Page(store.client, store.bucket)
+    assert page.get("missing.html") is None
+    page.put("index.html", b"<html>", "text/html", "no-cache")
+    assert page.get("index.html") == b"<html>"

@@ -5,7 +5,7 @@ import pytest
 from satchel.adapters.dynamodb.table import Table
 from satchel.adapters.dynamodb.tool_lists import DynamoToolLists
 from satchel.domain.conversation import ToolSpec
-from satchel.domain.tools import StoredToolList, fresh_tool_list
+from satchel.domain.tools import StoredToolList, ToolListing, fresh_tool_list
 from tests.integration.aws.factories import new_session_id
 
 NOW = datetime(2026, 8, 1, tzinfo=UTC)
@@ -23,10 +23,15 @@ def server() -> str:
 
 def test_list_is_stored_for_a_server_and_configuration(lists: DynamoToolLists, server: str) -> None:
     stored = fresh_tool_list(
-        [
-            ToolSpec(server=server, name="a", description="Grün.", input_schema={"type": "object", "properties": {}}),
-            ToolSpec(server=server, name="b"),
-        ],
+        ToolListing(
+            tools=[
+                ToolSpec(
+                    server=server, name="a", description="Grün.", input_schema={"type": "object", "properties": {}}
+                ),
+                ToolSpec(server=server, name="b"),
+            ],
+            isolation_level="kernel",
+        ),
         NOW,
     )
 
@@ -38,7 +43,10 @@ def test_list_is_stored_for_a_server_and_configuration(lists: DynamoToolLists, s
 
 
 def test_empty_failed_and_missing_lists_are_distinct(lists: DynamoToolLists, server: str) -> None:
-    empty, failed = fresh_tool_list([], NOW), StoredToolList(asked_at=NOW).with_failure("no such program", NOW)
+    empty, failed = (
+        fresh_tool_list(ToolListing(tools=[]), NOW),
+        StoredToolList(asked_at=NOW).with_failure("no such program", NOW),
+    )
     lists.save(server, "empty", empty)
     lists.save(server, "failed", failed)
 
@@ -46,8 +54,8 @@ def test_empty_failed_and_missing_lists_are_distinct(lists: DynamoToolLists, ser
 
 
 def test_newest_list_replaces_the_previous_one(lists: DynamoToolLists, server: str) -> None:
-    newest = fresh_tool_list([ToolSpec(server=server, name="b")], NOW + timedelta(minutes=1))
-    lists.save(server, "hash", fresh_tool_list([ToolSpec(server=server, name="a")], NOW))
+    newest = fresh_tool_list(ToolListing(tools=[ToolSpec(server=server, name="b")]), NOW + timedelta(minutes=1))
+    lists.save(server, "hash", fresh_tool_list(ToolListing(tools=[ToolSpec(server=server, name="a")]), NOW))
     lists.save(server, "hash", newest)
 
     assert lists.get(server, "hash") == newest

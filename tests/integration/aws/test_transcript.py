@@ -6,7 +6,8 @@ from satchel.adapters.dynamodb.turns import DynamoTurns
 from satchel.adapters.s3_files import S3Files
 from satchel.domain.conversation import AssistantMessage, ProposedCall, ToolMessage, UserMessage
 from satchel.domain.sessions import Session, Turn, TurnStatus
-from tests.integration.aws.factories import make_call, make_turn, new_session_id, run_concurrently
+from tests.integration.aws.factories import make_call, make_turn, new_session_id
+from tests.integration.aws.stored_steps import END, add_reply, add_result, make_round, make_steps
 
 
 @pytest.fixture
@@ -32,12 +33,13 @@ def tool_result(ref: str) -> ToolMessage:
 def test_messages_are_listed_in_the_order_of_the_conversation(
     transcript: DynamoTranscript, table: Table, session: Session, turn: Turn
 ) -> None:
-    transcript.add_result(make_call(turn, 0, 1), tool_result("b"))
-    transcript.add_reply(turn, 1, AssistantMessage(text="so"))
-    transcript.add_result(make_call(turn, 0, 0), tool_result("a"))
-    transcript.add_reply(turn, 0, tool_request("a", "b"))
+    store = transcript.store
+    add_result(table, store, make_call(turn, 0, 1), tool_result("b"))
+    add_reply(table, store, turn, 1, AssistantMessage(text="so"))
+    add_result(table, store, make_call(turn, 0, 0), tool_result("a"))
+    add_reply(table, store, turn, 0, tool_request("a", "b"))
     turns = DynamoTurns(table)
-    turns.end(turn.model_copy(update={"status": TurnStatus.COMPLETE}))
+    turns.end(turn.model_copy(update={"status": TurnStatus.COMPLETE}), END)
     turns.begin(make_turn(session, "second"), None)
 
     assert transcript.list_messages(session.session_id) == [
@@ -54,40 +56,9 @@ def test_new_session_has_no_messages(transcript: DynamoTranscript) -> None:
     assert transcript.list_messages(new_session_id()) == []
 
 
-def test_first_reply_of_a_round_wins(transcript: DynamoTranscript, session: Session, turn: Turn) -> None:
-    key = (session.session_id, turn.turn_id, 0)
-
-    assert transcript.get_reply(*key) is None
-    assert transcript.add_reply(turn, 0, tool_request("a")) == tool_request("a")
-    assert transcript.add_reply(turn, 0, tool_request("other")) == tool_request("a")
-    assert transcript.get_reply(*key) == tool_request("a")
-
-
-def test_concurrent_replies_return_the_same_one(transcript: DynamoTranscript, session: Session, turn: Turn) -> None:
-    key = (session.session_id, turn.turn_id, 0)
-
-    replies = run_concurrently(
-        [
-            lambda: transcript.add_reply(turn, 0, tool_request("a")),
-            lambda: transcript.add_reply(turn, 0, tool_request("b")),
-        ],
-    )
-
-    assert replies == [transcript.get_reply(*key)] * 2
-
-
-def test_first_result_of_a_call_wins(transcript: DynamoTranscript, session: Session, turn: Turn) -> None:
-    call = make_call(turn)
-
-    transcript.add_result(call, tool_result("a"))
-    transcript.add_result(call, ToolMessage(ref="a", tool="report.summarise", content={}, failed=True))
-
-    assert transcript.list_messages(session.session_id)[1:] == [tool_result("a")]
-
-
 def test_long_conversation_is_read_completely(transcript: DynamoTranscript, session: Session, turn: Turn) -> None:
     for number in range(8):
-        transcript.add_reply(turn, number, AssistantMessage(text=str(number) * 200_000))
+        add_reply(transcript.table, transcript.store, turn, number, AssistantMessage(text=str(number) * 200_000))
 
     messages = transcript.list_messages(session.session_id)[1:]
 
@@ -103,9 +74,10 @@ def test_message_too_large_for_an_item_is_stored_in_the_bucket(
     for call in large.calls:
         call.arguments = '{"text": "' + "x" * 20_000 + '"}'
 
-    assert transcript.add_reply(turn, 0, large) == large
+    steps = make_steps(transcript.table, store)
+    assert steps.save_round(turn, make_round(0, large)) == large
     other = large.model_copy(update={"text": "other" * 10_000})
-    assert transcript.add_reply(turn, 0, other) == large
+    assert steps.save_round(turn, make_round(0, other)) == large
     assert transcript.list_messages(session.session_id)[1:] == [large]
     # Both were stored in the bucket; the item has the key of the first.
     assert sum(store.delete_prefix(f"{turn.user}/turns/{turn.turn_id}/texts/")) == 2

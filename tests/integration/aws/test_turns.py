@@ -1,6 +1,9 @@
+from collections import Counter
+from datetime import datetime, timedelta
+
 import pytest
 
-from satchel.adapters.dynamodb.sessions import DynamoSessions
+from satchel.adapters.dynamodb.sessions import SHARDS, DynamoSessions, open_bucket, running_bucket
 from satchel.adapters.dynamodb.table import Table
 from satchel.adapters.dynamodb.transcript import DynamoTranscript
 from satchel.adapters.dynamodb.turns import DynamoTurns
@@ -15,10 +18,13 @@ from tests.integration.aws.factories import (
     make_session,
     make_turn,
     new_file_key,
+    new_session_id,
     new_turn_id,
+    new_user,
     next_time,
     run_concurrently,
 )
+from tests.integration.aws.stored_steps import END
 
 
 @pytest.fixture
@@ -71,6 +77,20 @@ class TestBegin:
         assert {loser.details["turn_id"] for loser in losers if isinstance(loser, TurnRunning)} == {winner.turn_id}
         assert turns.list(session.session_id, 10, None).items == [winner]
 
+    def test_turn_begins_if_the_running_turn_ends_while_the_reason_is_read(
+        self, turns: DynamoTurns, session: Session, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        first, second = turns.begin(make_turn(session), None), make_turn(session)
+        get = Table.get
+
+        def end_first_and_get(table: Table, pk: str, sk: str) -> object:
+            monkeypatch.setattr(Table, "get", get)
+            turns.end(end(first), END)
+            return get(table, pk, sk)
+
+        monkeypatch.setattr(Table, "get", end_first_and_get)
+        assert turns.begin(second, None) == second
+
     def test_begin_in_an_unknown_session_raises(self, turns: DynamoTurns, user: UserName) -> None:
         with pytest.raises(SessionNotFound):
             turns.begin(make_turn(make_session(user)), None)
@@ -93,7 +113,7 @@ class TestIdempotencyKey:
 
     def test_same_key_returns_the_first_turn_after_its_end(self, turns: DynamoTurns, session: Session) -> None:
         first = end(turns.begin(make_turn(session), "once"))
-        turns.end(first)
+        turns.end(first, END)
 
         assert turns.begin(make_turn(session), "once") == first
 
@@ -145,7 +165,7 @@ class TestEnd:
     ) -> None:
         turn = end(turns.begin(make_turn(session), None))
 
-        assert turns.end(turn) is True
+        assert turns.end(turn, END) is True
 
         assert turns.get(session.session_id, turn.turn_id) == turn
         unlocked = sessions.get(session.user, session.session_id)
@@ -159,24 +179,24 @@ class TestEnd:
         error = TurnError(error_code="E_CANCELLED", message="The turn was cancelled.")
         second = end(turn, TurnStatus.CANCELLED, "").model_copy(update={"error": error})
 
-        assert [turns.end(first), turns.end(second)] == [True, False]
+        assert [turns.end(first, END), turns.end(second, END)] == [True, False]
         assert turns.get(session.session_id, turn.turn_id) == first
 
     def test_one_of_many_concurrent_ends_wins(self, turns: DynamoTurns, session: Session) -> None:
         turn = turns.begin(make_turn(session), None)
         ends = [end(turn, answer=f"answer {number}") for number in range(5)]
 
-        results = run_concurrently([lambda end=end: turns.end(end) for end in ends])  # type: ignore[misc]  # a bound default
+        results = run_concurrently([lambda end=end: turns.end(end, END) for end in ends])  # type: ignore[misc]  # a bound default
 
         assert sorted(map(bool, results)) == [False, False, False, False, True]
         assert turns.get(session.session_id, turn.turn_id) == ends[results.index(True)]
 
     def test_second_end_does_not_unlock_the_next_turn(self, turns: DynamoTurns, session: Session) -> None:
         first = end(turns.begin(make_turn(session), None))
-        turns.end(first)
+        turns.end(first, END)
         second = turns.begin(make_turn(session), None)
 
-        assert turns.end(first) is False
+        assert turns.end(first, END) is False
 
         with pytest.raises(TurnRunning) as raised:
             turns.begin(make_turn(session), None)
@@ -188,7 +208,7 @@ class TestEnd:
         turn = turns.begin(make_turn(session), None)
         sessions.end(session.user, session.session_id, next_time())
 
-        assert turns.end(end(turn)) is True
+        assert turns.end(end(turn), END) is True
 
 
 class TestList:
@@ -196,7 +216,7 @@ class TestList:
         created = [end(make_turn(session, f"message {number}")) for number in range(3)]
         for turn in created:
             turns.begin(turn.model_copy(update={"status": TurnStatus.RUNNING}), None)
-            turns.end(turn)
+            turns.end(turn, END)
 
         first = turns.list(session.session_id, 2, None)
         second = turns.list(session.session_id, 2, first.cursor)
@@ -226,14 +246,20 @@ class TestAddUsage:
     ) -> None:
         first = turns.begin(make_turn(session), None)
         run_concurrently([lambda: turns.add_usage(first, self.USAGE)] * 5)
-        turns.end(end(first))
+        counted = turns.get(first.session_id, first.turn_id)
+        assert counted is not None
+        assert turns.end(end(first), END) is False  # its tokens are outdated
+        assert turns.end(end(counted), END) is True
         second = turns.begin(make_turn(session), None)
         turns.add_usage(second, TokenUsage(input_tokens=1, cache_read_tokens=1))
 
         five = TokenUsage(input_tokens=500, output_tokens=35)
-        both = TokenUsage(input_tokens=501, output_tokens=35, cache_read_tokens=1)
-        assert self.usage(turns, sessions, first) == (five, both)
+        assert self.usage(turns, sessions, first) == (five, five)
         assert self.usage(turns, sessions, second)[0] == TokenUsage(input_tokens=1, cache_read_tokens=1)
+
+        turns.add_usage(first, self.USAGE)  # of a reply that came after the end of the turn
+        six = TokenUsage(input_tokens=600, output_tokens=42)
+        assert self.usage(turns, sessions, first) == (six, six)
 
     def test_empty_usage_changes_nothing(self, turns: DynamoTurns, sessions: DynamoSessions, session: Session) -> None:
         turn = turns.begin(make_turn(session), None)
@@ -246,3 +272,54 @@ class TestAddUsage:
         turns.add_usage(turn, self.USAGE)
 
         assert turns.get(turn.session_id, turn.turn_id) is None
+
+
+class TestRunningSessions:
+    """The index entry of a session while a turn runs, which the sweep reads to find stuck turns."""
+
+    def test_session_is_listed_as_running_and_not_as_idle_while_its_turn_runs(
+        self, turns: DynamoTurns, sessions: DynamoSessions, session: Session
+    ) -> None:
+        def listed(at: datetime) -> tuple[bool, bool]:
+            running = {each.session_id for each in sessions.list_running(at)}
+            idle = {each.session_id for each in sessions.list_idle(at, 1000)}
+            return session.session_id in running, session.session_id in idle
+
+        turn = turns.begin(make_turn(session), None)
+        assert listed(turn.created_at) == (True, False)
+        assert listed(turn.created_at - timedelta(hours=1)) == (False, False)
+        turns.end(end(turn), END)
+        assert listed(turn.created_at) == (False, True)
+
+    def test_all_pages_of_running_sessions_are_listed(
+        self, turns: DynamoTurns, sessions: DynamoSessions, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr("satchel.adapters.dynamodb.sessions._PAGE_SIZE", 1)
+        ids = set()
+        for _ in range(30):
+            session = make_session(new_user())
+            sessions.create(session)
+            turns.begin(make_turn(session), None)
+            ids.add(session.session_id)
+        assert ids <= {each.session_id for each in sessions.list_running(next_time() + timedelta(hours=1))}
+
+    def test_end_of_a_turn_leaves_an_ended_session_due_for_cleanup(
+        self, turns: DynamoTurns, sessions: DynamoSessions, session: Session
+    ) -> None:
+        turn = turns.begin(make_turn(session), None)
+        sessions.end(session.user, session.session_id, START)
+        assert turns.end(end(turn), END) is True
+
+        stored = sessions.get(session.user, session.session_id)
+        assert stored is not None
+        assert stored.running_turn is None
+        due = {each.session_id for each in sessions.list_due_for_cleanup(START + timedelta(hours=1), 1000)}
+        assert session.session_id in due
+
+
+def test_open_sessions_are_spread_over_the_shards_of_the_index() -> None:
+    """All turns write to the index. 1,000 sessions are 125 for each of the 8 shards, on average."""
+    for bucket in (open_bucket, running_bucket):
+        counts = Counter(bucket(new_session_id()) for _ in range(1000))
+        assert len(counts) == SHARDS
+        assert max(counts.values()) < 250

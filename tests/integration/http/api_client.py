@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from tests.integration.http.backend import Backend
 
 Json = dict[str, Any]
-NO_TOKENS = {"input_tokens": 0, "output_tokens": 0, "cache_read_tokens": 0, "cache_write_tokens": 0}
+NO_TOKENS = {"input_tokens": 0, "output_tokens": 0, "cache_read_tokens": 0, "cache_write_tokens": 0, "media_tokens": 0}
 
 
 @dataclass(frozen=True)

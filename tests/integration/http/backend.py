@@ -2,9 +2,11 @@
 
 import io
 import os
-from collections.abc import Callable
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from functools import cached_property
 
+import anyio
 from fastapi import FastAPI
 from starlette.testclient import TestClient
 from starlette.types import ASGIApp
@@ -23,15 +25,15 @@ from satchel.domain.calls import Call, RunnerReport
 from satchel.domain.canvas import Dashboard
 from satchel.domain.conversation import AssistantMessage, ToolSpec
 from satchel.domain.ids import SessionId, TurnId, UserName, call_id, new_id
-from satchel.domain.isolation import Isolation
 from satchel.domain.llm import ModelEntry
 from satchel.domain.object_keys import outcome_key
 from satchel.domain.servers import Registry, ServerEntry
 from satchel.domain.sessions import Session
 from satchel.domain.steps import CallStep, TurnStep
-from satchel.domain.tools import fresh_tool_list
+from satchel.domain.tools import ToolListing, fresh_tool_list
 from satchel.entrypoints.http.app import create_app
 from satchel.entrypoints.http.identity import IdentityReader, identity_from_headers
+from satchel.entrypoints.http.long_polling import Pause
 from satchel.services.calls.runner_report import store_report
 from satchel.services.files.artifact_records import to_stored_file
 from satchel.settings import (
@@ -44,12 +46,14 @@ from satchel.settings import (
     SocketSettings,
 )
 from satchel.use_cases import UseCases
+from tests.fakes.runners import FakeRunners
 from tests.fakes.sessions import ImmediateCleanup
 from tests.fakes.system import FakeClock, FakeMetrics
 from tests.fakes.turns import FakeTaskCallback, FakeWorkflow
 from tests.fakes.users import FakeErasureStarter
 from tests.integration.aws.cloud import make_bucket, make_table
 from tests.integration.aws.factories import START, make_call, make_turn
+from tests.integration.aws.stored_steps import add_calls, make_round
 
 KEYS = SigningKeys(newest="k1", keys={"k1": "n" * 64})
 MAX_BODY, MAX_MESSAGE, MAX_INLINE = 6_000_000, 100_000, 4 << 20
@@ -90,13 +94,20 @@ def make_settings(quotas: QuotaSettings = QUOTAS) -> Settings:
     return settings
 
 
+@asynccontextmanager
+async def short_pauses(_turn_id: TurnId) -> AsyncIterator[Pause]:
+    """Provide pauses of 30 ms, so that tests of waiting requests do not wait for seconds."""
+    yield lambda _seconds: anyio.sleep(0.03)
+
+
 class Backend(AwsPorts):
-    """The real adapters over moto; clock, workflow, task callback and metrics are fakes. One test module shares it."""
+    """The real adapters over moto. Clock, workflow, runners, task callback and metrics are fakes."""
 
     clock: FakeClock
     store: S3Files
     workflow: FakeWorkflow
     callback: FakeTaskCallback
+    runners: FakeRunners
     metrics: FakeMetrics
     erasure_starter: FakeErasureStarter
     dashboard_signer: KmsSigner
@@ -115,20 +126,19 @@ class Backend(AwsPorts):
         self.dashboard_signer = KmsSigner(clients.kms.__wrapped__, (create_dashboard_key(),))
         self.workflow = FakeWorkflow()
         self.callback = FakeTaskCallback()
+        self.runners = FakeRunners({})
         self.erasure_starter = FakeErasureStarter()
         self.cleanup_starter = ImmediateCleanup(self.sessions, lambda: self.use_cases.clean_up_session)
         self.use_cases = UseCases(ports=self, settings=settings)
         self.closing = False
         self.tool_lists.save(
-            "report", SERVERS.servers["report"].config_hash(), fresh_tool_list([SUMMARISE], self.clock.now())
+            "report",
+            SERVERS.servers["report"].config_hash(),
+            fresh_tool_list(ToolListing(tools=[SUMMARISE], isolation_level="process"), self.clock.now()),
         )
 
-    @property
-    def isolation(self) -> Callable[[], Isolation]:
-        return Isolation
-
     def app(self, read_identity: IdentityReader = identity_from_headers) -> FastAPI:
-        return create_app(self.use_cases, read_identity, lambda: self.closing)
+        return create_app(self.use_cases, read_identity, lambda: self.closing, short_pauses)
 
     @cached_property
     def local_app(self) -> FastAPI:
@@ -151,7 +161,7 @@ class Backend(AwsPorts):
             round=0,
             index=0,
         )
-        self.calls.add([call])
+        add_calls(self.table, self.store, [call])
         self.use_cases.ask_approval(
             CallStep(**call.model_dump(include={"user", "session_id", "turn_id", "call_id"}), task_token="waiting")
         )
@@ -176,7 +186,7 @@ class Backend(AwsPorts):
         """End a turn with an answer, as the functions think and finish do."""
         turn = self.turns.get(SessionId(session_id), TurnId(turn_id))
         assert turn is not None
-        self.transcript.add_reply(turn, 0, AssistantMessage(text=text))
+        self.steps.save_round(turn, make_round(0, AssistantMessage(text=text)))
         self.use_cases.finish_turn(TurnStep(user=user, session_id=session_id, turn_id=turn_id, round=1))
         self.workflow.lose_execution(TurnId(turn_id))
 
@@ -192,7 +202,7 @@ def record_file(
     """Store a file as a runner does, and record the tool result."""
     turn = make_turn(session)
     call = make_call(turn)
-    backend.calls.add([call])
+    add_calls(backend.table, backend.store, [call])
     model = DeferredArtifact if deferred else Artifact
     stored = to_stored_file(session.user, call.call_id, 0, model.model_validate({"path": "draft"} | fields))
     backend.store.put(stored.key, io.BytesIO(b"draft"), stored.artifact.mime)

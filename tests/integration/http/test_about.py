@@ -1,10 +1,13 @@
+from collections.abc import Iterator
+
 import pytest
 from starlette.testclient import TestClient
 
 import satchel
 from satchel.domain.ids import UserName
+from satchel.domain.resources import Offers, Prompt, PromptArgument, Resource, ResourceTemplate
 from satchel.domain.timestamps import format_time
-from satchel.domain.tools import BUILTIN_DESCRIPTION, LIST_FILES, fresh_tool_list
+from satchel.domain.tools import BUILTIN_DESCRIPTION, LIST_FILES, ToolListing, fresh_tool_list
 from tests.integration.aws.factories import START
 from tests.integration.http.backend import (
     MAX_BODY,
@@ -74,6 +77,7 @@ class TestTools:
                     "status": "ready",
                     "reason": None,
                     "since": format_time(START),
+                    "isolation_level": "process",
                     "tools": [SUMMARISE.model_dump()],
                 },
                 {
@@ -83,6 +87,7 @@ class TestTools:
                     "status": "ready",
                     "reason": None,
                     "since": None,
+                    "isolation_level": None,
                     "tools": [LIST_FILES.model_dump()],
                 },
                 {
@@ -92,6 +97,7 @@ class TestTools:
                     "status": "starting",
                     "reason": None,
                     "since": None,
+                    "isolation_level": None,
                     "tools": [],
                 },
             ],
@@ -107,7 +113,9 @@ class TestTools:
         self, backend: Backend, http: TestClient
     ) -> None:
         config_hash = SERVERS.servers["waking"].config_hash()
-        known = fresh_tool_list([SUMMARISE], backend.clock.now()).with_failure("no such program", backend.clock.now())
+        known = fresh_tool_list(ToolListing(tools=[SUMMARISE]), backend.clock.now()).with_failure(
+            "no such program", backend.clock.now()
+        )
         before = backend.tool_lists.get("waking", config_hash)
         backend.tool_lists.save("waking", config_hash, known)
         waking = http.get("/api/tools").json()["servers"][2]
@@ -117,3 +125,57 @@ class TestTools:
         assert (waking["status"], waking["reason"]) == ("unavailable", "no such program")
         assert waking["since"] == format_time(backend.clock.now())
         assert [tool["name"] for tool in waking["tools"]] == ["summarise"]
+
+
+class TestResourcesAndPrompts:
+    @pytest.fixture(autouse=True)
+    def offers(self, backend: Backend) -> Iterator[Offers]:
+        """The servers ``report`` (for users) and ``vault`` (for admins) offer resources, templates and prompts."""
+        for name in ("report", "vault"):
+            offers = Offers(
+                resources=[
+                    Resource(server=name, uri=f"{name}://{number:03}", name=str(number)) for number in range(150)
+                ],
+                templates=[ResourceTemplate(server=name, uri_template=f"{name}://{{year}}", name="year")],
+                prompts=[Prompt(server=name, name="compare", arguments=[PromptArgument(name="year", required=True)])],
+            )
+            listing = ToolListing(tools=[SUMMARISE], offers=offers, isolation_level="process")
+            config_hash = SERVERS.servers[name].config_hash()
+            backend.tool_lists.save(name, config_hash, fresh_tool_list(listing, START))
+        yield offers
+        listing = ToolListing(tools=[SUMMARISE], isolation_level="process")
+        backend.tool_lists.save("report", SERVERS.servers["report"].config_hash(), fresh_tool_list(listing, START))
+        backend.table.delete("SERVER#vault", f"TOOLS#{SERVERS.servers['vault'].config_hash()}")
+
+    def test_resources_of_the_users_servers_are_listed_in_pages(self, http: TestClient) -> None:
+        first = http.get("/api/resources").json()
+        second = http.get("/api/resources", params={"cursor": first["cursor"]}).json()
+
+        addresses = [each["uri"] for each in [*first["resources"], *second["resources"]]]
+        assert addresses == [f"report://{number:03}" for number in range(150)]
+        assert (len(first["resources"]), second["cursor"], second["templates"]) == (100, None, [])
+        assert [each["uri_template"] for each in first["templates"]] == ["report://{year}"]
+
+    def test_resources_of_one_server_can_be_listed(self, backend: Backend, user: UserName) -> None:
+        admin = backend.client_for(user, "admins")
+
+        assert {each["server"] for each in admin.get("/api/resources").json()["resources"]} == {"report"}
+        vault = admin.get("/api/resources", params={"server": "vault"}).json()
+        assert {each["server"] for each in [*vault["resources"], *vault["templates"]]} == {"vault"}
+
+    def test_resources_and_prompts_of_other_groups_are_not_listed(self, http: TestClient) -> None:
+        assert http.get("/api/resources", params={"server": "vault"}).json()["resources"] == []
+        assert "vault" not in http.get("/api/prompts").text
+
+    def test_prompts_are_listed_with_their_arguments(self, http: TestClient) -> None:
+        assert http.get("/api/prompts").json() == {
+            "prompts": [
+                {
+                    "server": "report",
+                    "name": "compare",
+                    "title": None,
+                    "description": "",
+                    "arguments": [{"name": "year", "description": "", "required": True}],
+                }
+            ]
+        }

@@ -2,6 +2,7 @@
 
 import asyncio
 import base64
+import gzip
 import json
 from collections.abc import Iterator
 from typing import Any, cast
@@ -76,6 +77,22 @@ def test_problem_has_its_media_type(handler: Mangum) -> None:
     assert read(response)["error_code"] == "E_SESSION_NOT_FOUND"
 
 
+def test_large_json_is_compressed_for_clients_that_accept_gzip(handler: Mangum) -> None:
+    plain = send(handler, "GET", "/api/openapi.json")
+    packed = send(handler, "GET", "/api/openapi.json", headers={"accept-encoding": "br, gzip"})
+
+    assert "content-encoding" not in plain["headers"]
+    assert (packed["headers"]["content-encoding"], packed["headers"]["vary"]) == ("gzip", "Accept-Encoding")
+    assert gzip.decompress(body_of(packed)) == body_of(plain)
+    assert len(body_of(packed)) < len(body_of(plain)) / 4
+
+
+def test_small_json_is_not_compressed(handler: Mangum) -> None:
+    response = send(handler, "GET", "/api/health", headers={"accept-encoding": "gzip"})
+    assert "content-encoding" not in response["headers"]
+    assert read(response)["status"] == "ok"
+
+
 @pytest.mark.parametrize("mime", ["application/octet-stream", "text/csv", "application/json", "image/png"])
 @pytest.mark.parametrize(
     "body", [bytes(range(256)), "größe\r\n".encode(), b"", "größe".encode("latin-1"), b"\xef\xbb\xbfa"]
@@ -95,6 +112,19 @@ def test_uploaded_bytes_are_downloaded_unchanged(handler: Mangum, mime: str, bod
 
     assert (response["statusCode"], response["headers"]["content-type"]) == (200, mime)
     assert body_of(response) == body
+
+
+def test_downloads_are_not_compressed(handler: Mangum) -> None:
+    uploaded = read(
+        send(
+            handler, "POST", "/api/files", json.dumps({"name": "a.txt", "b64": base64.b64encode(b"a" * 5000).decode()})
+        )
+    )
+    response = send(handler, "GET", uploaded["download_url"], headers={"accept-encoding": "gzip"})
+
+    assert "content-encoding" not in response["headers"]
+    assert response["headers"]["content-length"] == "5000"
+    assert body_of(response) == b"a" * 5000
 
 
 def test_turn_is_started(backend: Backend, handler: Mangum) -> None:

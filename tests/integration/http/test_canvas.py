@@ -18,6 +18,7 @@ from satchel.domain.sessions import Turn
 from satchel.domain.steps import CallStep
 from satchel.services.calls.runner_report import store_report
 from tests.integration.aws.factories import make_call, new_user, random_id
+from tests.integration.aws.stored_steps import add_calls
 from tests.integration.http.api_client import ApiClient, problem
 from tests.integration.http.backend import Backend, make_client
 
@@ -200,7 +201,7 @@ class TestTokens:
 
         def record(token: str) -> str:
             call = make_call(turn)
-            backend.calls.add([call])
+            add_calls(backend.table, backend.store, [call])
             canvas = Canvas(id="monitor-42", url="https://dash.example/view", title="Live", token=token)
             report = RunnerReport(results={"status": "opened"}, canvas=canvas)
             store_report(backend.store, outcome_key(call.user, call.turn_id, call.call_id), report)

@@ -116,3 +116,41 @@ def test_requests_for_one_file_at_once_leave_an_exact_count(api: ApiClient) -> N
         ]
         usage = api.get_json("/api/me")["usage"]
         assert (usage["count"], usage["bytes"]) == (len(listed), sum(version["size"] for version in versions))
+
+
+def test_session_that_ends_beside_other_requests_leaves_no_turn_and_exact_counts(
+    backend: Backend, api: ApiClient
+) -> None:
+    for has_turn in (True, False, True, False):
+        session_id = api.create_session()
+        url = f"/api/sessions/{session_id}"
+        turn_id = api.start_turn(session_id) if has_turn else "t01kabcdefghjkmnpqrstvwxyz0"
+        upload = {"name": "a.csv", "b64": b64(b"a,b\n1,2\n"), "session_id": session_id}
+
+        (ended, _), (started, turn), (stored, file), (cancelled, _) = send_at_once(
+            request(api.http, "DELETE", url),
+            request(api.http, "POST", f"{url}/turns", json={"message": "hello"}),
+            request(api.http, "POST", "/api/files", json=upload),
+            request(api.http, "DELETE", f"{url}/turns/{turn_id}"),
+        )
+
+        assert (ended, cancelled in ({200, 204} if has_turn else {404})) == (204, True)
+        assert (started in {202, 409}, stored in {201, 409}) == (True, True)
+        session = api.get_json(url)
+        assert (session["status"], session["running_turn"]) == ("ended", None)
+        assert {item["turn_id"] for item in session["turns"]} == {
+            *([turn_id] if has_turn else []),
+            *([turn["turn_id"]] if started == 202 else []),
+        }
+        for each in session["turns"]:
+            events = backend.events.list_after(TurnId(each["turn_id"]), 0, 100)
+            final = [event.type for event in events if event.type in FINAL_EVENTS]
+            assert (each["status"], final) == ("cancelled", ["turn_failed"])
+        listed = api.get_json(f"/api/files?session_id={session_id}")["files"]
+        assert [item["file_key"] for item in listed] == ([file["file_key"]] if stored == 201 else [])
+        assert api.http.post(f"{url}/turns", json={"message": "late"}).json()["error_code"] == "E_SESSION_ENDED"
+        assert api.http.post("/api/files", json=upload).json()["error_code"] == "E_SESSION_ENDED"
+    assert api.get_json("/api/me")["quotas"]["open_sessions"]["used"] == 0
+    usage = api.get_json("/api/me")["usage"]
+    assert usage["bytes"] == 8 * usage["count"]
+    assert usage["count"] == len(api.get_json("/api/files")["files"])

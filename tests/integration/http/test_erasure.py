@@ -10,7 +10,8 @@ from starlette.testclient import TestClient
 from local.emulator.aws.cloud import ACCOUNT
 from satchel.adapters.dynamodb.runner_events import runner_partition
 from satchel.domain.events import NewEvent
-from satchel.domain.ids import TurnId, UserName, call_id
+from satchel.domain.ids import FileKey, TurnId, UserName, call_id
+from satchel.domain.object_keys import call_objects_prefixes
 from satchel.domain.users import LATE_WRITE_GRACE
 from tests.integration.aws.factories import random_id
 from tests.integration.aws.recorded_requests import record_requests
@@ -26,6 +27,7 @@ from tests.integration.http.erasure import (
     time_for,
     turn_ids,
 )
+from tests.pictures import png
 
 NOTHING = {"files": 0, "versions": 0, "sessions": 0, "turns": 0, "events": 0, "links": 0}
 
@@ -66,6 +68,21 @@ class TestErasure:
         assert me["erasure"]["erased"] == stored_counts
         assert me["erasure"]["finished_at"] == backend.clock.now().isoformat().replace("+00:00", "Z")
         assert other_user.get(f"/api/files/{theirs['file_key']}").status_code == 200
+
+    def test_erasure_deletes_the_views_that_models_see(self, backend: Backend, api: ApiClient, user: UserName) -> None:
+        photo = backend.files.get(user, FileKey(api.upload("photo.png", png(90, 60))["file_key"]))
+        assert photo is not None
+        call = call_id(TurnId(random_id("t")), 0, 0)
+        view = f"{call_objects_prefixes(user, call)[0]}/image-0.png"
+        backend.store.put(view, io.BytesIO(png()), "image/png")
+        backend.files.add_view(photo, view, len(png()))
+        assert len(find_data(backend, view)) == 2  # an item and an object
+        confirm_erasure(api.http)
+
+        assert run_erasure(backend, user)
+
+        assert find_data(backend, view) == []
+        assert find_leftovers(backend, [user]) == []
 
     @pytest.mark.parametrize("steps", [1, 2, 3, 7])
     def test_interrupted_erasure_continues_with_exact_counts(

@@ -11,7 +11,9 @@ import pytest
 from satchel.domain.events import NewEvent
 from satchel.domain.ids import SessionId, TurnId, UserName, call_id
 from satchel.domain.object_keys import object_key
+from satchel.domain.steps import TurnStep
 from satchel.domain.users import LATE_WRITE_GRACE
+from satchel.services.turns.finish_turn import Ending
 from tests.integration.http.api_client import ApiClient, b64
 from tests.integration.http.backend import Backend, record_file
 from tests.integration.http.erasure import confirm_erasure, find_leftovers, run_erasure, time_for
@@ -110,6 +112,36 @@ class TestSecondPass:
         assert [key for key in leftovers if not key.startswith("CALLS#")] == []  # the sample call is of another turn
         assert api.get_json("/api/me")["usage"] == {"bytes": 8, "count": 1}
         assert [file["name"] for file in api.get_json("/api/files")["files"]] == ["new.csv"]
+
+    def test_second_pass_deletes_late_writes_of_a_turn_that_was_cancelled_before(
+        self, backend: Backend, api: ApiClient, user: UserName
+    ) -> None:
+        """A cancelled tool call ends at its runner's next heartbeat, and its function may still store the result."""
+        session_id = api.create_session()
+        turn_id = api.start_turn(session_id)
+        assert api.http.delete(f"/api/sessions/{session_id}/turns/{turn_id}").is_success
+        confirm_erasure(api.http)
+        run_erasure(backend, user)
+        write_late(backend, user, session_id, turn_id)
+
+        backend.clock.advance(LATE_WRITE_GRACE.total_seconds())
+        assert run_erasure(backend, user)
+
+        assert api.get_json("/api/me")["erasure"]["finished_at"] is not None
+        assert find_leftovers(backend, [user, session_id, turn_id]) == []
+
+    def test_erasure_long_after_a_cancellation_needs_no_second_pass(
+        self, backend: Backend, api: ApiClient, user: UserName
+    ) -> None:
+        session_id = api.create_session()
+        turn_id = api.start_turn(session_id)
+        assert api.http.delete(f"/api/sessions/{session_id}/turns/{turn_id}").is_success
+        backend.clock.advance(LATE_WRITE_GRACE.total_seconds())
+        confirm_erasure(api.http)
+
+        assert run_erasure(backend, user)
+
+        assert api.get_json("/api/me")["erasure"]["finished_at"] is not None
 
     def test_second_erasure_deletes_new_data_and_the_late_writes_of_the_first(
         self, backend: Backend, api: ApiClient, user: UserName
@@ -214,6 +246,42 @@ class TestDuringTheErasure:
         assert len(api.get_json("/api/sessions")["sessions"]) == 1
         assert len(api.get_json("/api/files/uploads")["uploads"]) == 1
         assert api.get_json("/api/me")["usage"] == {"bytes": 8, "count": 1}
+
+
+class TestLateEnd:
+    """The end of a turn may be reported after the erasure: EventBridge reports the stop of its execution later."""
+
+    @pytest.mark.parametrize("cancelled", [True, False])
+    def test_end_after_the_erasure_is_no_error_and_stores_nothing(
+        self, backend: Backend, api: ApiClient, user: UserName, *, cancelled: bool
+    ) -> None:
+        session_id = api.create_session()
+        turn_id = api.start_turn(session_id)
+        if cancelled:
+            assert api.http.delete(f"/api/sessions/{session_id}/turns/{turn_id}").is_success
+        confirm_erasure(api.http)
+        assert run_erasure(backend, user)
+
+        step = TurnStep(user=user, session_id=session_id, turn_id=turn_id)
+        assert [backend.use_cases.finish_turn(step, ending) for ending in Ending] == [None] * len(Ending)
+
+        assert find_leftovers(backend, [user, session_id, turn_id]) == []
+
+    def test_turn_erased_while_it_ends_gets_no_last_event(
+        self, backend: Backend, api: ApiClient, user: UserName
+    ) -> None:
+        session_id = api.create_session()
+        turn_id = api.start_turn(session_id)
+
+        def erase() -> None:
+            confirm_erasure(api.http)
+            assert run_erasure(backend, user)
+
+        step = TurnStep(user=user, session_id=session_id, turn_id=turn_id)
+        with before_request(backend, "TransactWriteItems", erase):
+            assert backend.use_cases.finish_turn(step, Ending.LOST) is None
+
+        assert find_leftovers(backend, [user, session_id, turn_id]) == []
 
 
 class _Deeds:

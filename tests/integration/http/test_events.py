@@ -6,8 +6,7 @@ import pytest
 from starlette.testclient import TestClient
 
 from satchel.domain.events import NewEvent
-from satchel.domain.ids import SessionId, TurnId, UserName
-from satchel.domain.sessions import TurnStatus
+from satchel.domain.ids import TurnId, UserName
 from tests.integration.http.api_client import ApiClient
 from tests.integration.http.backend import Backend
 
@@ -111,17 +110,6 @@ def test_cancelled_turn_ends_with_turn_failed(http: TestClient, api: ApiClient, 
 
     assert [event["type"] for event in page["events"]] == ["turn_started", "turn_failed"]
     assert page["done"] is True
-
-
-def test_turn_is_not_done_before_its_last_event_exists(
-    backend: Backend, api: ApiClient, url: str, session_id: str, turn_id: str
-) -> None:
-    """The end of a turn is stored before its last event, so a client that reads in between must read again."""
-    turn = backend.turns.get(SessionId(session_id), TurnId(turn_id))
-    assert turn is not None
-    backend.turns.end(turn.model_copy(update={"status": TurnStatus.COMPLETE}))
-
-    assert api.get_json(f"{url}?after=1") == {"events": [], "next": 1, "done": False}
 
 
 def test_event_with_values_that_json_cannot_represent_is_returned(

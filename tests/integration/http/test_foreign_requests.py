@@ -1,19 +1,25 @@
-"""Requests for the data of another user, over all routes of the OpenAPI document."""
+"""Requests for the data of another user, over all routes of the OpenAPI document.
 
-from collections.abc import Iterator
+The users are separated by the header of the local run, and by the sessions of password mode.
+"""
+
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
 import pytest
 from starlette.testclient import TestClient
 
+from local.emulator.sign_in.gateway import identity_from_session
 from satchel.domain.ids import FileKey, TurnId, UserName, call_id
+from tests.fakes.accounts import CLIENT, PASSWORD, sign_in_parts
 from tests.integration.aws.factories import new_user, random_id
 from tests.integration.http.api_client import ApiClient, Json, b64
-from tests.integration.http.backend import Backend
+from tests.integration.http.backend import Backend, make_client
 from tests.integration.http.operations import OPERATIONS, Operation
 
 Ids = dict[str, str]
+ClientFor = Callable[[str], TestClient]
 
 BY_LABEL = {operation.label: operation for operation in OPERATIONS}
 LISTS = {
@@ -28,6 +34,8 @@ WITHOUT_IDS = {
     "GET /.well-known/jwks.json",
     "GET /api/config",
     "GET /api/tools",
+    "GET /api/resources",
+    "GET /api/prompts",
     "POST /api/sessions",
     "POST /api/ws-ticket",
     "DELETE /api/links",
@@ -96,15 +104,44 @@ REQUESTS = [
 """One or more requests for each route whose path, query or body names data."""
 
 
+@pytest.fixture(scope="module", params=["header", "session"])
+def sign_in_method(request: pytest.FixtureRequest) -> str:
+    return str(request.param)
+
+
 @pytest.fixture(scope="module")
-def owner() -> UserName:
+def owner(sign_in_method: str) -> UserName:
+    del sign_in_method  # each method has an owner, because the last test deletes the data
     return new_user()
 
 
 @pytest.fixture(scope="module")
-def api(module_backend: Backend, owner: UserName) -> ApiClient:
+def client_for(
+    module_backend: Backend, sign_in_method: str, owner: UserName, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[ClientFor]:
+    """Factory of clients that are signed in as a user.
+
+    Those with a session also send the header with the name of the owner, which the server must not believe.
+    """
+    if sign_in_method == "header":
+        yield module_backend.client_for
+        return
+    with sign_in_parts(tmp_path_factory.mktemp("accounts")) as parts:
+        app = parts.gateway(module_backend.app(identity_from_session))
+
+        def create(user: str) -> TestClient:
+            parts.accounts.add(user, PASSWORD)
+            client = make_client(app, {**CLIENT, "X-Satchel-User": owner})
+            assert client.post("/auth/sign-in", json={"user": user, "password": PASSWORD}).is_success
+            return client
+
+        yield create
+
+
+@pytest.fixture(scope="module")
+def api(client_for: ClientFor, owner: UserName) -> ApiClient:
     """A client that is signed in as the owner."""
-    return ApiClient(module_backend.client_for(owner))
+    return ApiClient(client_for(owner))
 
 
 @pytest.fixture(scope="module")
@@ -135,9 +172,9 @@ def missing(foreign: Ids) -> Ids:
 
 
 @pytest.fixture(scope="module")
-def caller(module_backend: Backend) -> ApiClient:
+def caller(client_for: ClientFor) -> ApiClient:
     """Another user."""
-    return ApiClient(module_backend.client_for(new_user()))
+    return ApiClient(client_for(new_user()))
 
 
 @pytest.fixture(scope="module")
@@ -200,10 +237,10 @@ def test_foreign_data_gets_the_response_for_missing_data_and_is_unchanged(
 
 
 @pytest.mark.parametrize("label", LISTS)
-def test_list_of_another_user_is_empty(backend: Backend, api: ApiClient, foreign: Ids, label: str) -> None:
+def test_list_of_another_user_is_empty(client_for: ClientFor, api: ApiClient, foreign: Ids, label: str) -> None:
     path = BY_LABEL[label].path
 
-    assert ApiClient(backend.client_for(new_user())).get_json(path)[LISTS[label]] == []
+    assert ApiClient(client_for(new_user())).get_json(path)[LISTS[label]] == []
     assert api.get_json(path)[LISTS[label]] != []
     assert foreign
 

@@ -58,6 +58,56 @@ CONTENTS = [
     (b"PAR1" + b"\xff" * 16 + b"PAR1", "application/vnd.apache.parquet"),
     (b"\0" * 100, "text/html\r\nX-Evil: 1"),
 ]
+MEDIA_TYPES = [
+    "text/html",
+    "TEXT/HTML; charset=utf-7",
+    "text/html\r\nSet-Cookie: session=stolen",
+    "text/html\n\n<script>alert(1)</script>",
+    "text/html\0",
+    'text/html;charset="utf-8\r\nX-Evil: 1"',
+    "application/xhtml+xml",
+    "image/svg+xml",
+    "image/svg+xml; x=y",
+    "text/xml",
+    "application/xml",
+    "application/rss+xml",
+    "application/atom+xml",
+    "application/mathml+xml",
+    "text/xsl",
+    "text/javascript",
+    "application/javascript",
+    "application/ecmascript",
+    "application/x-javascript",
+    "text/vbscript",
+    "text/cache-manifest",
+    "text/css",
+    "application/wasm",
+    "application/x-shockwave-flash",
+    "application/hta",
+    "message/rfc822",
+    "multipart/related",
+    "multipart/x-mixed-replace; boundary=x",
+    "application/x-mimearchive",
+    "application/pdf",
+    "application/octet-stream",
+    "*/*",
+    "text/",
+    "/html",
+    "a" * 120 + "/" + "b" * 120,
+    "text/html, image/png",
+    "text /html",
+    "t\u00e9xt/html",
+    "\u202elmth/txet",
+]
+_HEADERS = {
+    "content-security-policy": "sandbox; default-src 'none'",
+    "x-content-type-options": "nosniff",
+    "cache-control": "no-store",
+    "referrer-policy": "no-referrer",
+}
+_OTHER_HEADERS = {"content-type", "content-disposition", "content-length", "accept-ranges", "etag"}
+_MIME = re.compile(r"[a-z0-9!#$&^_.+-]+/[a-z0-9!#$&^_.+-]+(?:;[ -~]+)?")
+_ACTIVE = re.compile(r"html|svg|\bxml|[+]xml|xsl\b|script|multipart|rfc822|mimearchive")
 _FORBIDDEN = re.compile(r"[\x00-\x1f\x7f/\\\u2028\u2029\u202e]")
 
 
@@ -85,14 +135,16 @@ def check_download(http: TestClient, url: str, name: str, body: bytes) -> None:
     """Assert that a download has only the expected headers and the file's name, and that nothing active is shown."""
     response = http.get(url)
     assert (response.status_code, response.content) == (200, body)
-    assert not {"set-cookie", "x-evil"} & set(response.headers)
+    assert {key: response.headers.get(key) for key in _HEADERS} == _HEADERS
+    assert set(response.headers) == set(_HEADERS) | _OTHER_HEADERS
+    assert _MIME.fullmatch(response.headers["content-type"])
     match = re.fullmatch(
         r"""(?:inline|attachment); filename="([ !#-\[\]-~]*)"; filename\*=UTF-8''([\w.%~-]*)""",
         response.headers["content-disposition"],
     )
     assert match
     assert unquote(match[2]) == name
-    assert response.headers["x-content-type-options"] == "nosniff"
+    assert match[0].startswith("attachment") or not _ACTIVE.search(response.headers["content-type"])
     assert not {"\r", "\n"} & set(str(response.headers))
 
 
@@ -161,3 +213,17 @@ def test_hostile_content_is_harmless(
         assert headers["content-disposition"].startswith("attachment") or headers["content-type"].startswith(
             "application/"
         )
+
+
+@pytest.mark.clause("v2:html:not-run")
+@pytest.mark.parametrize("mime", MEDIA_TYPES, ids=lambda mime: ascii(mime)[:40])
+@pytest.mark.parametrize("source", ["upload", "tool"])
+def test_hostile_media_type_adds_no_header_and_runs_nothing(
+    backend: Backend, http: TestClient, session: Session, source: str, mime: str
+) -> None:
+    if source == "upload":
+        body = {"name": "a", "b64": "ZHJhZnQ=", "mime": mime, "session_id": session.session_id}
+        assert http.post("/api/files", json=body).status_code == 201
+    else:
+        record_file(backend, session, {"name": "a", "mime": mime}, deferred=False)
+    check(backend, http, session, b"draft")

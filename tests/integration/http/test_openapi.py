@@ -78,6 +78,8 @@ def test_document_has_exactly_the_expected_operations() -> None:
         "GET /api/health",
         "GET /api/links",
         "GET /api/me",
+        "GET /api/prompts",
+        "GET /api/resources",
         "GET /api/sessions",
         "GET /api/sessions/{session_id}",
         "GET /api/sessions/{session_id}/audit",

@@ -180,6 +180,7 @@ class TestRead:
             "status": "complete",
             "model": "quick",
             "message": "first",
+            "files": [],
             "answer": "answer to first",
             "usage": NO_TOKENS,
             "error": None,

@@ -169,15 +169,14 @@ def http_server(target: str | None = None) -> Iterator[tuple[str, list[str]]]:
         thread.join()
 
 
+@pytest.mark.parametrize("secret", [{"auth_token": "s3cret"}, {"headers": {"Authorization": "Bearer s3cret"}}])
 @pytest.mark.parametrize("transport", ["http", "sse"])
 def test_redirect_to_another_host_is_not_followed_and_gets_no_token(
-    transport: str, loop: EventLoop, caplog: pytest.LogCaptureFixture
+    transport: str, secret: dict[str, object], loop: EventLoop, caplog: pytest.LogCaptureFixture
 ) -> None:
     caplog.set_level(logging.DEBUG)
     with http_server() as (other_url, other_tokens), http_server(other_url) as (url, tokens):
-        entry = ServerEntry.model_validate(
-            {"url": url, "transport": transport, "auth_token": "s3cret", "allow_private": True}
-        )
+        entry = ServerEntry.model_validate({"url": url, "transport": transport, "allow_private": True, **secret})
         client = McpToolClient("far", entry, loop, os.environ)
         with pytest.raises(ToolCrashed), client.call("t", {}, Path("/nowhere"), writes=True):
             pass

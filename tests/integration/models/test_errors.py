@@ -137,7 +137,8 @@ def stream(model: Model) -> tuple[ModelReply, dict[int, str], list[int]]:
     events = FakeEvents(clock)
     streamer = TokenStreamer(events, clock, TURN, 0)
     reply = model.reply(REQUEST, streamer)
-    streamer.finish(reply.text)
+    if event := streamer.publish_all_but_last(reply.text):
+        events.append(TURN, event)
     return reply, events.streamed_text(TURN), sorted({payload["attempt"] for _, payload in events.payloads(TURN)})
 
 

@@ -17,7 +17,8 @@ from satchel.adapters.mcp.client import McpToolClient
 from satchel.adapters.sandbox.probe import find_layers
 from satchel.domain.servers import ServerEntry
 loop = EventLoop()
-entry = ServerEntry(command=["python", "-S", "tests/refused_calls/tool_server.py"], env=eval(os.environ["ENTRY"]))
+command = ["python", "-S", "tests/refused_calls/tool_server.py"]
+entry = ServerEntry(command=command, cwd=os.getcwd(), env=eval(os.environ["ENTRY"]))
 client = McpToolClient("worker", entry, loop, os.environ)
 print([tool.name for tool in client.list_tools()])
 print("the check failed" in find_layers().missing.values())

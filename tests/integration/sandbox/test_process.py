@@ -1,14 +1,18 @@
 """State of a sandboxed server process at its start."""
 
+import os
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from satchel.adapters.event_loop import EventLoop
+from satchel.adapters.sandbox.readable_paths import KERNEL_FILES
 from satchel.domain.isolation import Isolation
 from tests.integration.sandbox.conftest import sandboxed
 from tests.integration.sandbox.sandboxed_server import SANDBOXED_TOOLS, SandboxedServer
+
+DROP_CACHES = Path("/proc/sys/vm/drop_caches")
 
 
 @pytest.fixture(scope="module")
@@ -32,6 +36,17 @@ def test_process_has_no_privileges_and_no_files_of_the_runner(server: SandboxedS
         "path": str(SANDBOXED_TOOLS / "file_access"),
         "annotation": "<class 'str'>",
     }
+
+
+@pytest.mark.skipif(not os.access(DROP_CACHES, os.W_OK), reason="only root can empty the kernel's caches")
+def test_process_can_still_read_its_own_state_if_the_kernel_was_short_of_memory(server: SandboxedServer) -> None:
+    paths = [path for path in KERNEL_FILES if Path(path).exists()]
+    before = server.call("about", username="alice").results
+    DROP_CACHES.write_text("2")  # directories and inodes that are not open
+    assert server.call("about", username="alice").results == before
+    assert [server.call("reach", way="native read", path=path, username="alice").results for path in paths] == [
+        "done"
+    ] * len(paths)
 
 
 def test_planted_modules_are_not_loaded_by_the_next_start(

@@ -28,7 +28,7 @@ SAFEGUARDS = {
 ALONE = [Case((*KERNEL_LAYERS, name), errno.ENOSYS if name == "pidfd_open" else errno.EPERM) for name in SAFEGUARDS]
 PAGE_ROWS = {
     columns[1].strip("`"): columns
-    for line in document.PAGE.read_text(encoding="utf-8").partition("\nCalls without")[0].splitlines()
+    for line in document.PAGE.read_text(encoding="utf-8").splitlines()
     if (columns := [column.strip() for column in line.split("|")])[1:2] and line.startswith("| `")
 }
 TOGETHER = [Case(tolerated(error), error) for error in ERRORS]

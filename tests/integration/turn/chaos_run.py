@@ -34,12 +34,12 @@ TURNS, SESSIONS, ERASED_USERS = 100, 20, 12
 API, RUNNER = "api", "run-bench"
 MIN_ROUNDS = 12  # of a schedule, and key rotations: enough for every fault to occur
 STATES = {
-    "think": Workload(2, 8),
+    "think": Workload(2, 4),
     "approval": Workload(1, 4),
-    "dispatch": Workload(2, 9),
+    "dispatch": Workload(2, 5),
     RUNNER: Workload(2, 6),
-    "record_tool_result": Workload(2, 13),
-    "finish": Workload(1, 7),
+    "record_tool_result": Workload(2, 9),
+    "finish": Workload(1, 4),
 }
 BACKGROUND = {
     "push": Workload(1, 5),

@@ -1,5 +1,6 @@
 """The fakes behind the state machine: a model that follows a script, and the tool server ``bench`` in this process."""
 
+import base64
 import json
 import queue
 import threading
@@ -11,6 +12,7 @@ from typing import Any
 
 from satchel.domain.conversation import (
     AssistantMessage,
+    CallMethod,
     CompletionRequest,
     ModelReply,
     ProposedCall,
@@ -20,8 +22,10 @@ from satchel.domain.conversation import (
 )
 from satchel.domain.isolation import Isolation
 from satchel.domain.prompt import CONTEXT_START
+from satchel.domain.resources import Offers
 from satchel.ports.llm import StreamListener
-from satchel.ports.tool_client import CallFailure, ProgressUpdate, ToolEvent, ToolResult
+from satchel.ports.tool_client import CallFailure, ProgressUpdate, ServerSessions, ToolEvent, ToolResult
+from tests.pictures import png
 
 Script = list[list[tuple[str, dict[str, Any] | str]]]
 """The tool calls of each round: the tool, and its arguments or an invalid text in their place.
@@ -37,6 +41,7 @@ _ARGUMENTS = {
     "write": {"name": _TEXT, "text": _TEXT, "username": _TEXT},
     "ask": {"name": _TEXT, "text": _TEXT, "username": _TEXT},
     "say": {"size": {"type": "integer"}},
+    "draw": {},
     "wait": {},
 }
 
@@ -77,6 +82,7 @@ class FakeRunningCall:
     def __init__(self) -> None:
         self._events: queue.SimpleQueue[ToolEvent] = queue.SimpleQueue()
         self.killed = threading.Event()
+        self.ended = threading.Event()
 
     def emit(self, event: ToolEvent) -> None:
         self._events.put(event)
@@ -93,27 +99,45 @@ class FakeRunningCall:
 
 
 class BenchServer:
-    """Implements ``ports.tool_client.ToolClient``. The tool ``wait`` never returns; ``waiting`` are its calls."""
+    """Implements ``ports.tool_client.ToolClient``. The tool ``wait`` never returns; ``waiting`` are its calls.
+
+    ``drawing`` is the picture that the tool ``draw`` returns.
+    """
 
     isolation: Isolation | None = None
 
     def __init__(self) -> None:
         self.called_tools: list[str] = []
+        self.drawing = png()
         self.waiting: queue.SimpleQueue[FakeRunningCall] = queue.SimpleQueue()
+        self._waiting_calls: list[FakeRunningCall] = []
 
     @contextmanager
     def call(
-        self, tool: str, arguments: dict[str, Any], workspace: Path | None, *, writes: bool
+        self,
+        tool: str,
+        arguments: dict[str, Any],
+        workspace: Path | None,
+        *,
+        writes: bool,
+        method: CallMethod = "tools/call",
+        input_schema: dict[str, Any] | None = None,
+        sessions: ServerSessions | None = None,
     ) -> Iterator[FakeRunningCall]:
+        del method, input_schema, sessions
         assert writes is ("username" in _ARGUMENTS[tool])
         self.called_tools.append(tool)
         running = FakeRunningCall()
         running.emit(ProgressUpdate(progress=1, total=2))
         if tool == "wait":
+            self._waiting_calls.append(running)
             self.waiting.put(running)
         else:
-            running.emit(_run_tool(arguments, workspace))
-        yield running
+            running.emit(_picture_result(self.drawing) if tool == "draw" else _run_tool(arguments, workspace))
+        try:
+            yield running
+        finally:
+            running.ended.set()
 
     def list_tools(self) -> Sequence[ToolSpec]:
         return [
@@ -121,8 +145,17 @@ class BenchServer:
             for name, arguments in _ARGUMENTS.items()
         ]
 
+    def list_all(self) -> tuple[Sequence[ToolSpec], Offers]:
+        return self.list_tools(), Offers()
+
     def close(self) -> None:
         """Do nothing: the server has no resources."""
+
+    def end_calls(self) -> None:
+        """End the calls that still wait, because their runners would send heartbeats until the process ends."""
+        for call in self._waiting_calls:
+            call.kill()
+            assert call.ended.wait(10), "a runner did not end its call"
 
 
 def _run_tool(arguments: dict[str, Any], workspace: Path | None) -> ToolResult:
@@ -131,6 +164,11 @@ def _run_tool(arguments: dict[str, Any], workspace: Path | None) -> ToolResult:
     (workspace / arguments["name"]).write_text(arguments["text"], encoding="utf-8")
     artifact = {"name": arguments["name"], "path": arguments["name"], "mime": "text/plain"}
     return _structured_result({"results": arguments["text"], "artifacts": [artifact]})
+
+
+def _picture_result(picture: bytes) -> ToolResult:
+    block = {"type": "image", "mimeType": "image/png", "data": base64.b64encode(picture).decode()}
+    return ToolResult(raw={"content": [block]})
 
 
 def _structured_result(payload: dict[str, Any]) -> ToolResult:

@@ -4,7 +4,7 @@ Only the lines of the audit log contain arguments of calls, shortened and with r
 """
 
 import logging
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 
 import pytest
 
@@ -14,6 +14,7 @@ from satchel.domain.ids import SessionId
 from satchel.domain.llm import ModelRequestRejected
 from satchel.domain.sessions import SessionChanges, Turn, TurnStatus
 from satchel.ports.llm import StreamListener
+from tests.integration.turn.log_recorder import LogRecorder
 from tests.integration.turn.turn_driver import TurnDriver
 
 API_KEY, PROMPT, ANSWER = "sk-live-0123456789abcdef", "what-was-asked", "what-was-answered"
@@ -22,39 +23,20 @@ ARGUMENT = "what-a-tool-is-told"
 AUDIT = "satchel.services.calls.audit"
 
 
-class LogRecorder(logging.Handler):
-    """Records every log line with its extra fields, as the formatter of the functions writes them."""
-
-    def __init__(self) -> None:
-        super().__init__(logging.INFO)
-        self.lines: list[str] = []
-
-    def emit(self, record: logging.LogRecord) -> None:
-        self.lines.append(f"{self.format(record)} {record.__dict__}")
-
-    def with_secrets(self) -> list[str]:
-        """Return the lines with a secret."""
-        secrets = (API_KEY, PROMPT, ANSWER, INSTRUCTIONS, CONTENT, RESULT)
-        return [line for line in self.lines if any(each in line for each in (*secrets, *self._arguments(line)))]
-
-    @staticmethod
-    def _arguments(line: str) -> tuple[str, ...]:
-        return () if AUDIT in line else (ARGUMENT,)
-
-
-@pytest.fixture
-def recorder(monkeypatch: pytest.MonkeyPatch) -> Iterator[LogRecorder]:
+@pytest.fixture(autouse=True)
+def _set_keys(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("OPENAI_API_KEY", "ANTHROPIC_API_KEY", "AWS_BEARER_TOKEN_BEDROCK"):
         monkeypatch.setenv(name, API_KEY)
-    recorder, root, satchel = LogRecorder(), logging.getLogger(), logging.getLogger("satchel")
-    level = root.level
-    root.setLevel(logging.INFO)
-    for logger in (root, satchel):
-        logger.addHandler(recorder)
-    yield recorder
-    for logger in (root, satchel):
-        logger.removeHandler(recorder)
-    root.setLevel(level)
+
+
+def lines_with_secrets(recorder: LogRecorder) -> list[str]:
+    """Return the log lines with a secret."""
+    secrets = (API_KEY, PROMPT, ANSWER, INSTRUCTIONS, CONTENT, RESULT)
+    return [line for line in recorder.lines if any(each in line for each in (*secrets, *_arguments(line)))]
+
+
+def _arguments(line: str) -> tuple[str, ...]:
+    return () if AUDIT in line else (ARGUMENT,)
 
 
 Reply = Callable[[CompletionRequest, StreamListener], ModelReply]
@@ -98,10 +80,10 @@ def test_log_contains_nothing_of_a_conversation(
     turn = run_turn(turns, monkeypatch, reply)
     assert turn.status is status
     assert any(turn.turn_id in line for line in recorder.lines), "nothing was logged"
-    assert recorder.with_secrets() == []
+    assert lines_with_secrets(recorder) == []
 
 
 def test_recorder_finds_logged_secrets(recorder: LogRecorder) -> None:
     logging.getLogger("satchel.services").warning("asked", extra={"message_text": PROMPT})
     logging.getLogger("satchel.services").warning("sent %s", ARGUMENT)
-    assert {line.split()[0] for line in recorder.with_secrets()} == {"asked", "sent"}
+    assert {line.split()[0] for line in lines_with_secrets(recorder)} == {"asked", "sent"}

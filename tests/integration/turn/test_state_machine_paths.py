@@ -13,6 +13,7 @@ import pytest
 from local.emulator.runners.context import Handler, InvocationError, LambdaContext
 from satchel.adapters.stepfunctions import TurnExecutions
 from satchel.bootstrap.functions import use_cases
+from satchel.bootstrap.runner import run_tool_use_case
 from satchel.domain.errors import TurnRunning
 from satchel.domain.events import FINAL_EVENTS
 from satchel.domain.ids import new_id
@@ -92,6 +93,16 @@ def test_dead_runner_is_detected_by_its_heartbeat_and_the_turn_continues(
     assert_ended_once(turns, turn)
 
 
+@pytest.fixture
+def frequent_heartbeats(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Let runners send a heartbeat every 0.2 seconds."""
+    monkeypatch.setenv("SATCHEL_BEAT_SECONDS", "0.2")
+    run_tool_use_case.cache_clear()
+    yield
+    run_tool_use_case.cache_clear()
+
+
+@pytest.mark.usefixtures("frequent_heartbeats")
 def test_call_over_the_timeout_is_ended_and_its_tool_is_killed(turns: TurnDriver, session: UserSession) -> None:
     turns.set_timeouts(heartbeat=2, call=3)
     turn = turns.run(session, WAIT)

@@ -11,7 +11,7 @@ import threading
 import time
 import uuid
 from collections import defaultdict
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -46,7 +46,8 @@ from tests.integration.turn.fakes import BenchServer, Script, ScriptedModel
 if TYPE_CHECKING:
     from mypy_boto3_stepfunctions.type_defs import HistoryEventTypeDef
 
-HEARTBEAT_SECONDS = 0.2
+    from satchel.ports.tool_client import ToolClient
+
 _RETRY_SCALE = 0.02  # of the real pauses between retries
 _CONFIG = {
     "bench": {"command": ["python", "main.py"], "groups": ["users"], "require_approval": ["ask"]},
@@ -89,9 +90,10 @@ class TurnDriver:
         """Start a turn with a script for the model. ``key`` is the idempotency key."""
         return self.send(session, json.dumps(script), key)
 
-    def send(self, session: UserSession, message: str, key: str | None = None) -> Turn:
-        """Start a turn with any message."""
-        return use_cases().start_turn(session.user, SessionId(session.session_id), TurnRequest(message=message), key)
+    def send(self, session: UserSession, message: str, key: str | None = None, files: Sequence[str] = ()) -> Turn:
+        """Start a turn with any message. ``files`` are names of attached files."""
+        request = TurnRequest(message=message, files=list(files))
+        return use_cases().start_turn(session.user, SessionId(session.session_id), request, key)
 
     def load(self, turn: Turn) -> Turn:
         """Return the stored turn. Unlike the API, this never ends a stuck turn."""
@@ -131,10 +133,11 @@ class TurnDriver:
         return self.states.describe_execution(executionArn=arn)["status"]
 
     def history(self, turn: Turn) -> list["HistoryEventTypeDef"]:
-        """Return all events of a turn's execution."""
+        """Wait for the end of a turn's execution, which follows that of the turn, and return all its events."""
+        self.wait_for_execution(turn)
         return self.states.get_execution_history(executionArn=self.execution_arn(turn))["events"]
 
-    def set_timeouts(self, *, heartbeat: int = 10, call: int = 30, approval: int = 10, turn: int = 60) -> None:
+    def set_timeouts(self, *, heartbeat: int = 20, call: int = 30, approval: int = 10, turn: int = 60) -> None:
         """Change the timeouts of the state machine, in seconds. Running executions keep theirs."""
         definition = json.loads(self.states.describe_state_machine(stateMachineArn=self.machine)["definition"])
         calls = definition["States"]["RunTools"]["ItemProcessor"]["States"]
@@ -186,7 +189,7 @@ def run_backend(folder: Path) -> Iterator[TurnDriver]:
     with LocalCloud() as cloud, pytest.MonkeyPatch.context() as patch:
         (folder / "mcp.json").write_text(json.dumps(_CONFIG))
         os.environ |= {"SATCHEL_MCP_CONFIG": str(folder / "mcp.json"), "SATCHEL_SERVER": "bench"}
-        os.environ |= {**settings.function_settings(80), "SATCHEL_BEAT_SECONDS": str(HEARTBEAT_SECONDS)}
+        os.environ |= settings.function_settings(80)
         os.environ["SATCHEL_SOCKET_ENDPOINT"] = cloud.endpoint_url
         patch.delenv("AWS_ENDPOINT_URL_S3")  # no other process uses the bucket
         _clear_caches()
@@ -197,6 +200,7 @@ def run_backend(folder: Path) -> Iterator[TurnDriver]:
         try:
             yield turns
         finally:
+            bench.end_calls()
             _clear_caches()
             for name in [name for name in os.environ if name.startswith("SATCHEL_")]:
                 del os.environ[name]
@@ -218,8 +222,9 @@ def _build() -> str:
 def _install_fakes(patch: pytest.MonkeyPatch, bench: BenchServer, model: ScriptedModel, folder: Path) -> None:
     patch.setattr("satchel.bootstrap.observed.set_up_logs", lambda _: None)  # would change the loggers of all tests
     patch.setattr("satchel.bootstrap.language_models.model_router", lambda: model)
-    patch.setattr("satchel.bootstrap.runner.tool_client", lambda *_: bench)
-    patch.setattr(run_tool, "tool_client", lambda *_: bench)
+    client: ToolClient = bench
+    patch.setattr("satchel.bootstrap.runner.tool_client", lambda *_: client)
+    patch.setattr(run_tool, "tool_client", lambda *_: client)
     # Creating clients for the credentials of each call takes long, and moto does not restrict them.
     patch.setattr("satchel.adapters.clients.scoped_dynamodb", lambda _keys: clients.dynamodb())
     patch.setattr("satchel.adapters.clients.scoped_s3", lambda _keys: clients.s3())

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from satchel.adapters.emf_metrics import EmfMetrics, SilentMetrics
-from satchel.domain.metrics import METRICS, TOOL_BYTES_IN, TOOL_CALL_DURATION, TURNS, UPLOADED_BYTES, Metric
+from satchel.domain.metrics import METRICS, TOKENS_IN, TOKENS_OUT, TURNS, UPLOADED_BYTES, Metric
 
 
 def flush(metrics: EmfMetrics, capsys: pytest.CaptureFixture[str]) -> list[dict[str, Any]]:
@@ -16,9 +16,9 @@ def flush(metrics: EmfMetrics, capsys: pytest.CaptureFixture[str]) -> list[dict[
 
 def test_values_with_the_same_dimensions_are_one_line(capsys: pytest.CaptureFixture[str]) -> None:
     metrics = EmfMetrics()
-    metrics.add(TOOL_CALL_DURATION, 12.5, "report")
-    metrics.add(TOOL_CALL_DURATION, 7, "report")
-    metrics.add(TOOL_BYTES_IN, 100, "report")
+    metrics.add(TOKENS_IN, 12, "quick")
+    metrics.add(TOKENS_IN, 7, "quick")
+    metrics.add(TOKENS_OUT, 100, "quick")
     (line,) = flush(metrics, capsys)
     assert isinstance(line["_aws"].pop("Timestamp"), int)
     assert line == {
@@ -26,17 +26,17 @@ def test_values_with_the_same_dimensions_are_one_line(capsys: pytest.CaptureFixt
             "CloudWatchMetrics": [
                 {
                     "Namespace": "Satchel",
-                    "Dimensions": [["Server"]],
+                    "Dimensions": [["Model"]],
                     "Metrics": [
-                        {"Name": "ToolCallDuration", "Unit": "Milliseconds"},
-                        {"Name": "ToolBytesIn", "Unit": "Bytes"},
+                        {"Name": "TokensIn", "Unit": "Count"},
+                        {"Name": "TokensOut", "Unit": "Count"},
                     ],
                 }
             ]
         },
-        "Server": "report",
-        "ToolCallDuration": [12.5, 7],
-        "ToolBytesIn": [100],
+        "Model": "quick",
+        "TokensIn": [12, 7],
+        "TokensOut": [100],
     }
 
 

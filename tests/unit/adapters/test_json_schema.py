@@ -8,7 +8,7 @@ import pytest
 
 from satchel.adapters.json_schema import JsonSchemaChecker
 
-TOO_DEEP = "the arguments or the tool's input schema are nested too deeply"
+TOO_DEEP = "the value or the tool's schema is nested too deeply"
 SCHEMA = {
     "type": "object",
     "properties": {
@@ -75,7 +75,7 @@ def test_returns_up_to_ten_short_problems() -> None:
 def test_invalid_schema_is_reported_as_the_tools_error(schema: dict[str, Any]) -> None:
     [problem] = find_problems(schema, {"a": "x"})
 
-    assert problem.startswith("the tool's input schema is invalid: ")
+    assert problem.startswith("the tool's schema is invalid: ")
     assert len(problem) < 340
 
 
@@ -89,7 +89,7 @@ def test_reference_in_a_schema_causes_no_request(address: str, monkeypatch: pyte
 
     [problem] = find_problems({"properties": {"a": {"$ref": address}}}, {"a": "x"})
 
-    assert problem.startswith("the tool's input schema is invalid: ")
+    assert problem.startswith("the tool's schema is invalid: ")
 
 
 def test_deeply_nested_arguments_are_reported() -> None:

@@ -1,12 +1,14 @@
 """The session policy of a call's credentials: its exact text, and the requests that it allows."""
 
+import json
 from typing import Any, cast
 
 import pytest
 
 from satchel.adapters.sts_credentials import StsCredentials
-from satchel.domain.ids import TurnId, UserName, call_id
+from satchel.domain.ids import SessionId, TurnId, UserName, call_id
 from satchel.domain.object_keys import call_objects_prefixes, outcome_key
+from satchel.ports.runners import Conversation, ScopedCredentials
 from tests.iam_policies import allows
 
 TURN, OTHER_TURN = TurnId("t01kabcdefghjkmnpqrstvwxyz0"), TurnId("t01kabcdefghjkmnpqrstvwxyz1")
@@ -15,6 +17,25 @@ PREFIXES, OUTCOME = call_objects_prefixes(UserName("ada"), CALL), outcome_key(Us
 SOURCE = StsCredentials(cast("Any", None), "arn:aws:iam::1:role/call", "files", "records")
 POLICY = SOURCE.policy(CALL, PREFIXES, OUTCOME)
 TABLE = "arn:aws:dynamodb:eu-central-1:123456789012:table/records"
+
+
+class FakeSts:
+    """One operation of STS, which records its arguments."""
+
+    def assume_role(self, **arguments: Any) -> dict[str, Any]:  # noqa: ANN401  (arguments of boto3)
+        self.arguments = arguments
+        return {"Credentials": {"AccessKeyId": "id", "SecretAccessKey": "secret", "SessionToken": "token"}}
+
+
+def test_credentials_are_those_of_the_role_with_the_policy_of_the_call() -> None:
+    sts = FakeSts()
+    source = StsCredentials(cast("Any", sts), SOURCE.role_arn, SOURCE.bucket, SOURCE.table)
+
+    credentials = source.for_call(CALL, PREFIXES, OUTCOME)
+
+    assert credentials == ScopedCredentials(access_key_id="id", secret_access_key="secret", session_token="token")
+    assert json.loads(sts.arguments.pop("Policy")) == POLICY
+    assert sts.arguments == {"RoleArn": "arn:aws:iam::1:role/call", "RoleSessionName": CALL, "DurationSeconds": 3600}
 
 
 def test_policy_allows_the_calls_objects_and_items() -> None:
@@ -132,3 +153,14 @@ def test_call_may_use_its_own_items_only(action: str) -> None:
 )
 def test_call_may_not_change_delete_or_list_its_own_items(action: str) -> None:
     assert not allows_items(action, f"RUN#{CALL}")
+
+
+def test_call_of_a_remote_server_may_also_store_the_session_of_its_conversation() -> None:
+    conversation = Conversation(SessionId("s01kabcdefghjkmnpqrstvwxyz0"), "shop")
+
+    policy = SOURCE.policy(CALL, PREFIXES, OUTCOME, conversation)
+
+    own, other = f"RUN#{conversation.session_id}#shop", f"RUN#{conversation.session_id}#shop2"
+    assert allows(policy, "dynamodb:PutItem", TABLE, {"dynamodb:LeadingKeys": [own]})
+    assert not allows(policy, "dynamodb:PutItem", TABLE, {"dynamodb:LeadingKeys": [other]})
+    assert not allows_items("dynamodb:GetItem", own)

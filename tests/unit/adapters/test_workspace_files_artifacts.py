@@ -55,8 +55,10 @@ def test_path_outside_the_workspace_raises_invalid_path(workspace: Path, path: s
 @pytest.mark.clause("v2.1:artifacts:path-regular")
 def test_link_inside_the_workspace_is_not_followed(workspace: Path) -> None:
     (workspace / "link").symlink_to(workspace / "report.html")
-    with pytest.raises(InvalidPath):
+    with pytest.raises(InvalidPath) as raised:
         read("link", workspace)
+
+    assert raised.value.details["allowed_prefix"] == f"{workspace}/"
 
 
 @pytest.mark.clause("v2.1:artifacts:path-regular")
@@ -75,8 +77,10 @@ def test_workspace_that_is_a_link_is_not_followed(workspace: Path, tmp_path: Pat
 @pytest.mark.clause("v2.1:artifacts:path-regular")
 def test_hard_link_raises_invalid_path(workspace: Path) -> None:
     (workspace / "hard").hardlink_to(workspace.parent / "secret")
-    with pytest.raises(InvalidPath):
+    with pytest.raises(InvalidPath) as raised:
         read("hard", workspace)
+
+    assert raised.value.details["allowed_prefix"] == f"{workspace}/"
 
 
 @pytest.mark.clause("v2.1:artifacts:path-regular")
@@ -107,7 +111,7 @@ def test_path_below_a_file_raises_invalid_path(workspace: Path) -> None:
 
 @pytest.mark.clause("v2.1:artifacts:path-exists")
 def test_missing_file_raises_invalid_artifact_with_its_path(workspace: Path) -> None:
-    with pytest.raises(InvalidArtifact, match=r"sub/gone\.csv"):
+    with pytest.raises(InvalidArtifact, match=r"'sub/gone\.csv' cannot be stored: there is no such file$"):
         read("sub/gone.csv", workspace)
 
 

@@ -18,6 +18,8 @@ class Bucket(httpx2.MockTransport):
         self.requests: list[str] = []
 
     def _answer(self, request: httpx2.Request) -> httpx2.Response:
+        assert (request.method, request.headers["accept-encoding"]) == ("GET", "identity")
+        assert set(request.extensions["timeout"].values()) == {30.0}
         key = request.url.path.strip("/")
         self.requests.append(key)
         if key not in self.objects:
@@ -40,6 +42,14 @@ def test_each_input_is_stored_under_its_name(tmp_path: Path) -> None:
         "データ.json": b"{}",
     }
     assert (folder / "sales 1.csv").stat().st_mode & 0o777 == 0o600
+    assert folder.stat().st_mode & 0o777 == 0o700
+
+
+def test_file_that_arrives_in_several_chunks_is_stored_completely(tmp_path: Path) -> None:
+    content = bytes(range(256)) * (3 << 12)  # 3 MiB
+    fetch_inputs([input_file("big.bin", "one", len(content))], tmp_path, Bucket(one=content))
+
+    assert (tmp_path / "input_files" / "big.bin").read_bytes() == content
 
 
 def test_no_inputs_create_no_folder(tmp_path: Path) -> None:
@@ -106,6 +116,20 @@ def test_link_in_place_of_the_file_is_replaced(tmp_path: Path) -> None:
 
     assert (tmp_path / "victim").read_text() == "untouched"
     assert not (tmp_path / "input_files" / "sales.csv").is_symlink()
+
+
+def test_link_that_a_tool_creates_during_the_download_is_not_followed(tmp_path: Path) -> None:
+    victim = tmp_path / "victim"
+    victim.write_text("untouched")
+
+    def answer(_request: httpx2.Request) -> httpx2.Response:
+        (tmp_path / ".satchel" / "incoming").symlink_to(victim)
+        return httpx2.Response(200, content=b"a,b\n")
+
+    with pytest.raises(FileExistsError):
+        fetch_inputs([input_file("sales.csv", "one", 4)], tmp_path, httpx2.MockTransport(answer))
+
+    assert victim.read_text() == "untouched"
 
 
 def test_directory_in_place_of_the_file_is_replaced(tmp_path: Path) -> None:

@@ -1,3 +1,4 @@
+import errno
 import fcntl
 import os
 import subprocess
@@ -40,6 +41,16 @@ def is_free(path: Path) -> bool:
         except BlockingIOError:
             return False
         return True
+
+
+@pytest.fixture
+def refused_flock(monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest) -> None:
+    """``flock`` as a filter of system calls refuses it, with the error of the parameter."""
+
+    def refuse(*_: object) -> None:
+        raise OSError(request.param, os.strerror(request.param))
+
+    monkeypatch.setattr(fcntl, "flock", refuse)
 
 
 @pytest.mark.clause("v2.1:isolation:users-apart")
@@ -131,6 +142,36 @@ def test_lock_of_a_killed_process_is_released(tmp_path: Path) -> None:
         holder.wait()
 
         assert is_free(lock_file(tmp_path, "alice"))
+
+
+@pytest.mark.usefixtures("refused_flock")
+@pytest.mark.parametrize("refused_flock", [errno.ENOSYS, errno.EPERM], indirect=True)
+def test_refused_flock_is_replaced_by_a_record_lock(workspaces: LocalWorkspaces, tmp_path: Path) -> None:
+    try_lock = "import fcntl, sys; fcntl.lockf(open(sys.argv[1], 'r+'), fcntl.LOCK_EX | fcntl.LOCK_NB)"
+
+    with workspaces.hold(ALICE, FIRST):
+        other_process = subprocess.run(  # noqa: S603  (fixed arguments)
+            [sys.executable, "-c", try_lock, str(lock_file(tmp_path, "alice"))], capture_output=True, check=False
+        )
+
+    assert b"BlockingIOError" in other_process.stderr
+
+
+@pytest.mark.usefixtures("refused_flock")
+@pytest.mark.parametrize("refused_flock", [errno.EBADF], indirect=True)
+def test_failed_lock_raises(workspaces: LocalWorkspaces) -> None:
+    with pytest.raises(OSError, match="Bad file descriptor"), workspaces.hold(ALICE, FIRST):
+        pass
+
+
+def test_mark_with_a_shorter_session_id_replaces_a_longer_one(workspaces: LocalWorkspaces) -> None:
+    with workspaces.hold(ALICE, SessionId("s" * 30)):
+        pass
+    with workspaces.hold(ALICE, SECOND) as workspace:
+        (workspace / "a.txt").touch()
+
+    with workspaces.hold(ALICE, SECOND) as workspace:
+        assert (workspace / "a.txt").exists()
 
 
 @pytest.mark.parametrize(("ended", "remaining"), [(FIRST, []), (SECOND, ["of-s1"])])

@@ -1,4 +1,4 @@
-"""The decorator of all handlers: log lines with the turn id, metrics, cold starts."""
+"""The decorator of all handlers: log lines with the turn id, and metrics."""
 
 import io
 import json
@@ -28,14 +28,11 @@ def _new_process(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     # The real setup would change the loggers of all later tests of this process.
     monkeypatch.setattr(observed, "set_up_logs", lambda _: None)
     monkeypatch.delenv("SATCHEL_METRICS", raising=False)
-    caches = (metrics, vars(observed)["_count_cold_start"])
     before = THREAD_LOCAL_KEYS.get()
-    for cache in caches:
-        cache.cache_clear()
+    metrics.cache_clear()
     yield
     THREAD_LOCAL_KEYS.set(before)
-    for cache in caches:
-        cache.cache_clear()
+    metrics.cache_clear()
 
 
 @pytest.fixture
@@ -87,9 +84,9 @@ def test_with_turn_id_adds_the_id_of_each_turn_to_its_log_lines(lines: io.String
     assert [each["correlation_id"] for each in entries] == [each["turn"] for each in entries] == [TURN, other]
 
 
-def test_metrics_are_written_at_the_end_and_the_cold_start_once(capsys: pytest.CaptureFixture[str]) -> None:
+def test_metrics_are_written_at_the_end_of_each_invocation(capsys: pytest.CaptureFixture[str]) -> None:
     think({}, CONTEXT)
-    assert written_metrics(capsys) == [{"Function": "think", "ColdStarts": [1]}, {"Status": "complete", "Turns": [1]}]
+    assert written_metrics(capsys) == [{"Status": "complete", "Turns": [1]}]
     think({}, CONTEXT)
     assert written_metrics(capsys) == [{"Status": "complete", "Turns": [1]}]
 

@@ -8,7 +8,7 @@ import time
 
 import pytest
 
-from satchel.contract import build_model_view, normalize, strip_blobs
+from satchel.contract import ToolOutput, build_model_view, normalize, omission_start, strip_blobs
 
 BLOB = base64.b64encode(random.Random(1).randbytes(3000)).decode()  # noqa: S311  (sample data)
 
@@ -150,3 +150,13 @@ def test_strip_blobs_takes_linear_time(piece: str) -> None:
 
     seconds(10_000)
     assert seconds(400_000) < 20 * max(seconds(100_000), 0.002)
+
+
+def test_start_of_the_omitted_part_is_a_line_and_a_position_in_it() -> None:
+    text = "first line\n" + "x" * 100
+    view = build_model_view(ToolOutput(results=text), budget=60)
+
+    line, before = omission_start(view["results"]) or (0, 0)
+
+    assert text.splitlines()[line - 1][:before] == view["results"].split("\n[…")[0].splitlines()[-1]
+    assert omission_start(text) is omission_start({"a": 1}) is None

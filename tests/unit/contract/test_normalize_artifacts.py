@@ -229,7 +229,7 @@ def test_embedded_resource_blocks_become_artifacts() -> None:
     output = normalize({"content": content})
     assert [(item.name, item.mime, item.inline_bytes()) for item in output.artifacts] == [
         ("notes.md", "text/markdown", b"# N"),
-        ("7.pdf", "application/pdf", b"ABC"),
+        ("rows-7.pdf", "application/pdf", b"ABC"),
     ]
 
 
@@ -261,7 +261,7 @@ def test_external_resource_link_becomes_a_file_that_contains_the_url() -> None:
     assert (paper.inline_bytes(), paper.uri) == (uri.encode(), uri)
     assert paper.metadata == {"mimeType": "application/pdf", "size": 9}
     (row,) = normalize({"content": [{"type": "resource_link", "uri": "db://rows/7"}]}).artifacts
-    assert (row.name, row.title, row.content, row.metadata) == ("7.link.txt", "7", "db://rows/7", None)
+    assert (row.name, row.title, row.content, row.metadata) == ("rows-7.link.txt", "rows-7", "db://rows/7", None)
 
 
 def test_resource_link_without_uri_is_reported_as_a_problem() -> None:
@@ -323,3 +323,16 @@ def test_canvas_and_its_fields_are_optional() -> None:
     assert normalize({"results": 1, "canvas": {"url": "https://a.example", "mode": "tile"}}).canvas == Canvas(
         open=True, persistence="session", type="iframe", url="https://a.example"
     )
+
+
+def test_embedded_resources_of_different_folders_have_different_names() -> None:
+    blocks = [
+        {
+            "type": "resource",
+            "resource": {"uri": "demo://resource/dynamic/text/1", "text": "a", "mimeType": "text/plain"},
+        },
+        {"type": "resource", "resource": {"uri": "demo://resource/dynamic/blob/1", "blob": "QUJD"}},
+        {"type": "resource", "resource": {"uri": "demo://reports/2026/sales.csv", "text": "a,b"}},
+    ]
+
+    assert [file.name for file in normalize({"content": blocks}).artifacts] == ["text-1.txt", "blob-1", "sales.csv"]

@@ -23,6 +23,8 @@ SIGNED = "https://bucket.example/key.csv?X-Amz-Algorithm=AWS4-HMAC-SHA256&X-Amz-
         (f"{JWT}.v2.{'x' * 16}.gz", f"[redacted].v2.{'x' * 16}.gz"),
         (JWE, "[redacted]"),
         (f"{JWE}.a", "[redacted].a"),
+        (JWE.replace("c" * 16, "c" * 15), f"[redacted].{'c' * 15}.{'t' * 16}"),
+        (f"a.{JWT}.b.{JWT}.c", "a.[redacted].b.[redacted].c"),
         (f"open /api/files/download/f1?token={JWT} now", "open [file link omitted] now"),
         (f"{JWT}, then {JWT}", "[redacted], then [redacted]"),
         (f"token%3D{JWT}", "token%3D[redacted]"),

@@ -6,6 +6,7 @@ import pytest
 
 from satchel.contract import InvalidArguments
 from satchel.domain.arguments import (
+    file_forms,
     fill_original_names,
     find_similar_names,
     inject_identity,
@@ -95,25 +96,48 @@ def test_malformed_schema_declares_no_arguments(properties: object) -> None:
 @pytest.mark.clause("v2.1:files:filename", "v2.1:files:filenames")
 def test_file_names_come_from_three_arguments() -> None:
     sent = {"filename": "a", "filenames": ["b", "c"], "file_names": ["d"]}
-    assert list_file_names(tool("filename", "filenames", "file_names"), sent) == ["a", "b", "c", "d"]
+    assert list_file_names(file_forms(tool("filename", "filenames", "file_names"), {}), sent) == ["a", "b", "c", "d"]
 
 
 def test_repeated_file_name_is_listed_once() -> None:
-    assert list_file_names(tool("filename", "filenames"), {"filename": "a", "filenames": ["b", "a", "b"]}) == ["a", "b"]
+    assert list_file_names(
+        file_forms(tool("filename", "filenames"), {}), {"filename": "a", "filenames": ["b", "a", "b"]}
+    ) == ["a", "b"]
 
 
 @pytest.mark.clause("v2.1:files:only-these")
 def test_undeclared_arguments_are_no_file_arguments() -> None:
-    assert list_file_names(tool("filename", "path"), {"filenames": ["a"], "path": "b", "file_name": "c"}) == []
+    assert (
+        list_file_names(file_forms(tool("filename", "path"), {}), {"filenames": ["a"], "path": "b", "file_name": "c"})
+        == []
+    )
 
 
 @pytest.mark.parametrize("sent", [None, 5, True, {"a": 1}, "", [""], [None, 3, ["a"], {"a": 1}]])
 def test_values_other_than_names_are_ignored(sent: object) -> None:
-    assert list_file_names(tool("filename", "filenames"), {"filename": sent, "filenames": sent}) == []
+    assert list_file_names(file_forms(tool("filename", "filenames"), {}), {"filename": sent, "filenames": sent}) == []
 
 
 def to_path(name: str) -> str:
     return {"a": "/in/a", "b": "/in/b"}.get(name, name)
+
+
+def to_path_in_any_form(name: str, *, form: str) -> str:
+    assert form == "file"
+    return to_path(name)
+
+
+def test_schema_and_configuration_name_further_file_arguments_with_their_forms() -> None:
+    spec = tool("filename", "path", "uri", "file_data_base64", "text")
+    spec.input_schema["properties"]["upload"] = {"type": "string", "x-mcp-file": {}}
+
+    assert file_forms(spec, {"path": "file", "uri": "uri", "absent": "file"}) == {
+        "filename": "file",
+        "file_data_base64": "base64",
+        "upload": "data",
+        "path": "file",
+        "uri": "uri",
+    }
 
 
 @pytest.mark.clause("v2.1:files:filename")
@@ -132,12 +156,19 @@ def to_path(name: str) -> str:
     ],
 )
 def test_file_names_are_replaced_and_other_values_are_unchanged(sent: dict[str, Any], received: dict[str, Any]) -> None:
-    assert replace_file_names(tool("filename", "filenames", "file_names", "text"), sent, to_path) == received
+    assert (
+        replace_file_names(
+            file_forms(tool("filename", "filenames", "file_names", "text"), {}), sent, to_path_in_any_form
+        )
+        == received
+    )
 
 
 @pytest.mark.clause("v2.1:files:only-these")
 def test_undeclared_argument_is_not_replaced() -> None:
-    assert replace_file_names(tool("filename"), {"filenames": ["a"]}, to_path) == {"filenames": ["a"]}
+    assert replace_file_names(file_forms(tool("filename"), {}), {"filenames": ["a"]}, to_path_in_any_form) == {
+        "filenames": ["a"]
+    }
 
 
 # Original names

@@ -25,11 +25,5 @@ def test_every_metric_is_listed_and_has_a_unique_name() -> None:
 
 
 def test_no_metric_has_more_than_two_dimensions() -> None:
-    assert {name for metric in METRICS for name in metric.dimensions} == {
-        "Status",
-        "Server",
-        "Outcome",
-        "Model",
-        "Function",
-    }
+    assert {name for metric in METRICS for name in metric.dimensions} == {"Status", "Server", "Outcome", "Model"}
     assert max(len(metric.dimensions) for metric in METRICS) == 2

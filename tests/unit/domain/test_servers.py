@@ -64,10 +64,10 @@ def test_config_hash_depends_only_on_the_fields_that_decide_the_tools() -> None:
     assert len({entry.model_copy(update=other).config_hash() for other in [{}, *others]}) == 4
 
 
-def test_variables_are_the_placeholders_of_env_url_and_token() -> None:
-    local = ServerEntry(command=["${NO}"], env={"A": "${ONE}-${TWO}", "B": "$THREE"}, description="${NO}")
-    remote = ServerEntry(url="https://${HOST}/mcp", auth_token="${TOKEN}")
-    assert (local.variables, remote.variables) == ({"ONE", "TWO"}, {"HOST", "TOKEN"})
+def test_variables_are_the_placeholders_of_all_texts_that_are_filled() -> None:
+    local = ServerEntry(command=["a", "${ZERO}"], env={"A": "${ONE}-${TWO:-2}", "B": "$THREE"}, description="${NO}")
+    remote = ServerEntry(url="https://${HOST}/mcp", auth_token="${TOKEN}", headers={"X-Key": "${KEY}"})
+    assert (local.variables, remote.variables) == ({"ZERO", "ONE", "TWO"}, {"HOST", "TOKEN", "KEY"})
 
 
 DEFAULTS = Limits(silence=40, notices=(10, 20, 30), max_seconds=600)

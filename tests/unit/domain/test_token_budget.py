@@ -51,6 +51,17 @@ def test_conversation_within_the_budget_is_unchanged() -> None:
     assert (fitted.messages, fitted.note) == (normalized, "")
 
 
+def test_file_lists_of_earlier_messages_are_removed_before_any_result_is_shortened() -> None:
+    questions = [UserMessage(text=f"Question {number}", file_list=LONG) for number in range(3)]
+    turns = [[question, *make_turn(1, "a")[1:]] for question in questions]
+    normalized = conversation(*turns[:2], turns[2][:1])
+    fitted = fit_to_budget(normalized, size(normalized) - 100)
+    messages = [message for message in fitted.messages if isinstance(message, UserMessage)]
+    assert [message.file_list for message in messages] == ["", LONG, LONG]
+    assert fitted.messages[1:] == normalized[1:]
+    assert [m.file_list for m in fit_to_budget(normalized, 500).messages if isinstance(m, UserMessage)] == [LONG]
+
+
 def test_oldest_results_are_shortened_first_to_beginning_and_end() -> None:
     normalized = conversation(make_turn(1, "begin" + LONG + "end"), make_turn(2), make_turn(3), [QUESTION])
     fitted = fit_to_budget(normalized, size(normalized) - 100)

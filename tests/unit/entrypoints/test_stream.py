@@ -41,7 +41,7 @@ def test_each_turn_of_a_batch_is_pushed_once() -> None:
 def test_records_that_are_not_events_or_subscriptions_are_ignored() -> None:
     """The filter of the stream drops most of them already."""
     turns, _ = push_records(
-        record(1, "TURN#t1", "SEQ"),
+        record(1, "TURN#t1", "RELAY#c1"),
         record(2, "TURN#t1", "ONCE#start"),
         record(3, "TURN#t1", "RELAY#t1-00-00"),
         record(4, "SESSION#s1", "TURN#t1"),

@@ -19,15 +19,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.mark.parametrize("function", [name for name in FUNCTIONS if name != RUNNER])
-def test_functions_other_than_the_runner_do_not_import_mcp(function: str, folder: Path) -> None:
-    modules = link_packages(function, folder).run("import handler").modules
-
-    assert "satchel.bootstrap.functions" in modules
-    assert {name.partition(".")[0] for name in modules} & MCP == set()
-
-
-@pytest.mark.parametrize("function", [name for name in FUNCTIONS if name != RUNNER])
-def test_layer_of_a_function_holds_what_its_use_cases_import(function: str, folder: Path) -> None:
+def test_layer_of_a_function_holds_what_it_imports_and_only_the_runner_imports_mcp(function: str, folder: Path) -> None:
     source = (ROOT / "functions" / function / "handler.py").read_text(encoding="utf-8")
     names = set(re.findall(r"use_cases\(\)\.(\w+)", source)) - {"ports"}
     if function == "api":
@@ -38,8 +30,11 @@ def test_layer_of_a_function_holds_what_its_use_cases_import(function: str, fold
     if function == "sockets":
         names |= {"open_connection", "forget_connection", "subscribe", "unsubscribe"}
     built = "".join(f"; use_cases().{name}" for name in sorted(names))
+    statement = f"import handler; from satchel.bootstrap.functions import use_cases{built}"
 
-    link_packages(function, folder).run(f"import handler; from satchel.bootstrap.functions import use_cases{built}")
+    modules = link_packages(function, folder).run(statement).modules
+
+    assert {name.partition(".")[0] for name in modules} & MCP == set()
 
 
 def test_runner_imports_the_mcp_client_but_no_server_framework(folder: Path) -> None:

@@ -10,7 +10,7 @@ from satchel.ports.tool_client import ToolResult
 from satchel.services.calls.run_tool import CallPorts, RunTool
 from satchel.services.calls.runner_report import read_report
 from tests.fakes.calls import FakeCalls
-from tests.fakes.runners import FakeInputFetcher, FakeWorkspaces, list_files, open_artifact
+from tests.fakes.runners import FakeInputFetcher, FakeSchemaChecker, FakeWorkspaces, list_files, open_artifact
 from tests.fakes.storage import FakeFileStore
 from tests.fakes.system import FakeClock
 from tests.fakes.tool_client import FakeToolClient
@@ -55,6 +55,7 @@ class Runner:
             fetch_inputs=FakeInputFetcher(self.store),
             open_artifact=self.open_artifact,
             list_files=list_files,
+            find_problems=FakeSchemaChecker().find_problems,
             callback=self.callback,
             clock=self.clock,
             new_claim=lambda: claim,

@@ -6,7 +6,7 @@ import pytest
 
 from satchel.contract import Display
 from satchel.domain.errors import FileNotFound
-from satchel.domain.sessions import SessionStatus
+from satchel.domain.sessions import SessionStatus, TurnStatus
 from satchel.services.sweep import SweepCounts
 from tests.unit.services.samples import ALICE, BOB
 from tests.unit.services.wiring import SESSION_IDLE
@@ -84,6 +84,42 @@ def test_sweep_cleans_up_an_ended_session(world: World) -> None:
     world.sessions.end(ALICE.name, session.session_id, world.clock.now())
     assert sweep(world).cleared_sessions == 1
     assert world.files.list_all() == []
+
+
+# Stuck turns
+
+
+def test_sweep_ends_a_turn_whose_execution_stopped_without_an_event(world: World) -> None:
+    turn = world.turn(world.session())
+    world.workflow.lose_execution(turn.turn_id)
+    world.clock.advance(299)
+    assert sweep(world) == SweepCounts()
+    world.clock.advance(1)
+    assert sweep(world) == SweepCounts(stuck_turns=1)
+    ended = world.turns.get(turn.session_id, turn.turn_id)
+    assert ended is not None
+    assert (ended.status, ended.error and ended.error.error_code) == (TurnStatus.FAILED, "E_TURN_FAILED")
+    assert [event.type for event in world.events.list_after(turn.turn_id, 0, 100)][-1] == "turn_failed"
+    session = world.sessions.get(turn.user, turn.session_id)
+    assert session is not None
+    assert session.running_turn is None
+    assert sweep(world) == SweepCounts()
+
+
+def test_sweep_does_not_end_a_turn_whose_execution_runs(world: World) -> None:
+    turn = world.turn(world.session())
+    world.clock.advance(3 * HOUR)
+    assert sweep(world) == SweepCounts()
+    assert world.turns.get(turn.session_id, turn.turn_id) == turn
+
+
+def test_running_turns_do_not_hide_a_stuck_turn_that_is_newer(world: World) -> None:
+    for _ in range(5):
+        world.turn(world.session())
+    stuck = world.turn(world.session())
+    world.workflow.lose_execution(stuck.turn_id)
+    world.clock.advance(HOUR)
+    assert sweep(world).stuck_turns == 1
 
 
 # Idle sessions

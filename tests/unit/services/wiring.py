@@ -2,7 +2,7 @@
 
 from datetime import timedelta
 
-from satchel.domain.tools import fresh_tool_list
+from satchel.domain.tools import ToolListing, fresh_tool_list
 from satchel.settings import (
     ApprovalSettings,
     CanvasSettings,
@@ -46,7 +46,9 @@ class Wiring(FakePorts):
         self.cleanup_starter = ImmediateCleanup(self.sessions, lambda: self.use_cases.clean_up_session)
         for server, tools in TOOLS.items():
             self.tool_lists.save(
-                server, REGISTRY.servers[server].config_hash(), fresh_tool_list(tools, self.clock.now())
+                server,
+                REGISTRY.servers[server].config_hash(),
+                fresh_tool_list(ToolListing(tools=tools), self.clock.now()),
             )
 
     @property

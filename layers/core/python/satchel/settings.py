@@ -117,10 +117,14 @@ class CompletionSettings(SettingsGroup):
 
 
 class LinkSettings(SettingsGroup):
-    """Download links: the name of the secret that contains the signing keys, and the API's address for tools."""
+    """Download links: the name of the secret that contains the signing keys, and the API's address for users.
+
+    Links for tools begin with ``tool_url``, or with ``public_url`` if it is empty.
+    """
 
     capability_secret: str
     public_url: str = ""
+    tool_url: str = ""
 
 
 class LimitSettings(SettingsGroup):
@@ -308,16 +312,16 @@ class DispatchSettings(SettingsGroup):
 class RunnerSettings(SettingsGroup):
     """Settings of a runner. It runs the stdio server ``server``; if None, it connects to all remote servers.
 
-    ``beat_seconds`` is the heartbeat interval; a canceled call stops at the next heartbeat. (The state machine waits 35
-    seconds for a heartbeat.) ``max_result_mb`` limits a tool result with its inline files; files returned as a path do
-    not count. For concurrent calls, at most ``max_servers`` processes of the server run at the same time.
-    ``secret_prefix`` begins the names of secrets with the server's variables; if None, the environment has them.
-    ``server_packages`` is the folder with the server's Python packages; if None, the interpreter's own are used.
+    ``beat_seconds`` is the heartbeat interval (the state machine waits 35 seconds for a heartbeat). ``max_result_mb``
+    limits a tool result with its inline files; files returned as a path do not count. For concurrent calls, at most
+    ``max_servers`` processes of the server run at the same time. ``secret_prefix`` begins the names of secrets with the
+    server's variables; if None, the environment has them. ``server_packages`` is the folder with the server's Python
+    packages; if None, the interpreter's own are used.
     """
 
     server: str | None = None
     server_packages: str | None = None
-    beat_seconds: Annotated[float, Field(gt=0, le=10)] = 1.0
+    beat_seconds: Annotated[float, Field(gt=0, le=10)] = 10.0
     max_result_mb: int = 64
     max_servers: Annotated[int, Field(ge=1)] = 8
     secret_prefix: str | None = None

@@ -83,7 +83,6 @@ class UseCases:
         return Deployment(
             models=self.models,
             socket_url=self.settings.sockets.socket_url,
-            isolation_level=lambda: self.ports.isolation().level,
             flags={
                 "persist_files_across_sessions": self.settings.sessions.persist_files_across_sessions,
                 "base64_size_limit_mb": limits.base64_mb_in_force,
@@ -148,14 +147,15 @@ class UseCases:
             sessions=self.ports.sessions,
             turns=self.ports.turns,
             files=self.ports.files,
-            events=self.ports.events,
             workflow=self.ports.workflow,
             end_stuck=self.end_stuck_turn,
             tools=self.list_tools,
+            file_context=self.file_context,
             models=self.models,
             clock=self.ports.clock,
             entropy=self.ports.entropy,
             max_message_bytes=self.settings.limits.max_message_bytes,
+            context_tokens=self.settings.think.context_tokens,
             persist_files_across_sessions=self.settings.sessions.persist_files_across_sessions,
             max_turns_per_minute=self.settings.quotas.user_turns_per_minute,
         )
@@ -165,9 +165,8 @@ class UseCases:
         from satchel.services.turns.build_model_request import BuildModelRequest
 
         return BuildModelRequest(
-            sessions=self.ports.sessions,
-            file_context=self.file_context,
             models=self.models,
+            store=self.ports.store,
             instructions=self.settings.think.instructions,
             context_tokens=self.settings.think.context_tokens,
         )
@@ -179,8 +178,8 @@ class UseCases:
 
         return Think(
             turns=self.ports.turns,
+            steps=self.ports.steps,
             transcript=self.ports.transcript,
-            calls=self.ports.calls,
             events=self.ports.events,
             build_request=self.build_model_request,
             model=CountTokens(model=self.ports.model, metrics=self.ports.metrics),
@@ -195,9 +194,10 @@ class UseCases:
 
         return FinishTurn(
             turns=self.ports.turns,
+            steps=self.ports.steps,
             calls=self.ports.calls,
-            transcript=self.ports.transcript,
             events=self.ports.events,
+            reported=self.ports.reported_events,
             clock=self.ports.clock,
             audit=self.record_audit,
             metrics=self.ports.metrics,
@@ -299,12 +299,10 @@ class UseCases:
 
         return DispatchTool(
             registry=self.ports.registry,
-            turns=self.ports.turns,
-            calls=self.ports.calls,
-            approvals=self.ports.approvals,
+            steps=self.ports.steps,
             events=self.ports.events,
             tools=self.refresh_tools,
-            checker=self.ports.argument_checker,
+            checker=self.ports.schema_checker,
             inputs=self.resolve_inputs,
             credentials=self.ports.credentials,
             runners=self.ports.runners,
@@ -316,9 +314,7 @@ class UseCases:
             store=self.ports.store,
             callback=self.ports.callback,
             limits=self.settings.timing.limits,
-            quota_counts=self.ports.quota_counts,
             max_running_calls=self.settings.quotas.user_running_calls,
-            clock=self.ports.clock,
         )
 
     @cached_property
@@ -336,23 +332,22 @@ class UseCases:
 
     @cached_property
     def record_tool_result(self) -> RecordToolResult:
+        from satchel.domain.attachments import DOCUMENTS_SERVER
         from satchel.services.calls.record_tool_result import RecordToolResult
 
         return RecordToolResult(
-            calls=self.ports.calls,
+            steps=self.ports.steps,
             files=self.ports.files,
-            transcript=self.ports.transcript,
             events=self.ports.events,
             store=self.ports.store,
             clock=self.ports.clock,
             dashboards=self.ports.dashboards,
-            audit=self.record_audit,
             relay=self.relay_events,
             mark_tools_stale=self.mark_tools_stale,
             metrics=self.ports.metrics,
             storage=self.storage_quota,
-            quota_counts=self.ports.quota_counts,
             canvas_origins=self.settings.canvas.canvas_origins,
+            reads_documents=DOCUMENTS_SERVER in self.ports.registry.servers,
         )
 
     @cached_property
@@ -413,9 +408,14 @@ class UseCases:
 
     @cached_property
     def clean_up_session(self) -> CleanUpSession:
-        from satchel.services.sessions.clean_up_session import CleanUpSession
+        from satchel.services.sessions.clean_up_session import CleanUpSession, EndServerSessions
 
         return CleanUpSession(
+            end_server_sessions=EndServerSessions(
+                registry=self.ports.registry,
+                runners=self.ports.runners,
+                sessions=self.ports.server_session_remover,
+            ),
             sessions=self.ports.sessions,
             files=self.ports.files,
             purger=self.ports.session_purger,
@@ -449,6 +449,7 @@ class UseCases:
             erasures=self.ports.erasures,
             purger=self.ports.user_purger,
             sessions=self.ports.sessions,
+            turns=self.ports.turns,
             files=self.ports.files,
             remove=self.remove_files,
             uploads=self.ports.uploads,
@@ -467,6 +468,8 @@ class UseCases:
         return Sweep(
             reaper=self.ports.file_reaper,
             sessions=self.ports.sessions,
+            turns=self.ports.turns,
+            end_stuck=self.end_stuck_turn,
             remove=self.remove_files,
             uploads=SweepUploads(uploads=self.ports.uploads, abort=self.abort_upload, clock=self.ports.clock),
             erasures=SweepErasures(
@@ -591,7 +594,7 @@ class UseCases:
     def remove_files(self) -> RemoveFiles:
         from satchel.services.files.retention import RemoveFiles
 
-        return RemoveFiles(reaper=self.ports.file_reaper, store=self.ports.store)
+        return RemoveFiles(files=self.ports.files, reaper=self.ports.file_reaper, store=self.ports.store)
 
     # Use cases for download links
 
@@ -604,6 +607,7 @@ class UseCases:
             sessions=self.ports.sessions,
             clock=self.ports.clock,
             public_url=self.settings.links.public_url,
+            tool_url=self.settings.links.tool_url or self.settings.links.public_url,
         )
 
     @cached_property

@@ -53,6 +53,7 @@ def test_cancelled_transaction_without_conflict_names_the_failed_writes(
     with pytest.raises(ConditionFailed) as raised:
         fail_with(client_error("TransactionCanceledException", reasons))
     assert raised.value.positions == positions
+    assert str(raised.value) == f"condition failed in writes {positions}"
 
 
 @pytest.mark.parametrize("code", ["TransactionConflictException", "TransactionInProgressException"])
@@ -77,9 +78,17 @@ def test_other_errors_pass_unchanged(code: str, reasons: list[str | None]) -> No
     assert raised.value is error
 
 
+def test_cancelled_transaction_without_reasons_passes_unchanged() -> None:
+    error = client_error("TransactionCanceledException")
+    del error.response["CancellationReasons"]
+    with pytest.raises(ClientError) as raised:
+        fail_with(error)
+    assert raised.value is error
+
+
 def test_tries_wait_longer_each_time_up_to_a_maximum(monkeypatch: pytest.MonkeyPatch) -> None:
     waits: list[float] = []
-    monkeypatch.setattr(random, "uniform", lambda _, longest: longest)
+    monkeypatch.setattr(random, "uniform", lambda shortest, longest: longest - shortest)
     monkeypatch.setattr(time, "sleep", waits.append)
 
     assert list(tries(6)) == [0, 1, 2, 3, 4, 5]

@@ -1,11 +1,13 @@
-from collections.abc import Callable, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import asynccontextmanager
 from typing import Any, cast
 
 import anyio
 import pytest
 from fastapi import FastAPI, Request
 
-from satchel.entrypoints.http.long_polling import poll_until, preferred_wait
+from satchel.domain.ids import TurnId
+from satchel.entrypoints.http.long_polling import Pause, poll_until, preferred_wait, watch_nothing
 
 
 @pytest.mark.parametrize(
@@ -33,9 +35,19 @@ def test_preferred_wait_is_parsed_and_limited_to_25_seconds(prefer: str | None, 
     assert preferred_wait(prefer) == seconds
 
 
-def make_request(closing: Callable[[], bool] = lambda: False) -> Request:
+def make_request(closing: Callable[[], bool] = lambda: False, pauses: list[float] | None = None) -> Request:
+    """Return a request whose pauses end at once. Their requested seconds are added to ``pauses``."""
+
+    @asynccontextmanager
+    async def watch(_turn_id: TurnId) -> AsyncIterator[Pause]:
+        async def pause(seconds: float) -> None:
+            (pauses if pauses is not None else []).append(seconds)
+
+        yield pause
+
     app = FastAPI()
     app.state.closing = closing
+    app.state.watch = watch
     return Request({"type": "http", "app": app})
 
 
@@ -51,9 +63,34 @@ def reader_of(*values: int) -> tuple[Callable[[], int], list[int]]:
     return read, results
 
 
+def test_poll_reads_again_when_the_watch_reports_a_change_of_the_turn() -> None:
+    watched: list[str] = []
+    pauses: list[float] = []
+
+    @asynccontextmanager
+    async def watch(turn_id: TurnId) -> AsyncIterator[Pause]:
+        assert results == []  # a change after the first read is noticed
+        watched.append(turn_id)
+
+        async def pause(seconds: float) -> None:
+            pauses.append(seconds)
+
+        yield pause
+
+    request = make_request()
+    request.app.state.watch = watch
+    read, results = reader_of(0, 1, 2, 3)
+
+    assert poll(request, 25, read) == 3
+    assert watched == ["t"]
+    assert len(pauses) == 3
+
+
 def poll(request: Request, seconds: float, read: Callable[[], int]) -> int:
     """Poll until the result is at least 3."""
-    return cast("int", anyio.run(cast("Any", poll_until), request, seconds, read, lambda result: result >= 3))
+    return cast(
+        "int", anyio.run(cast("Any", poll_until), request, TurnId("t"), seconds, read, lambda result: result >= 3)
+    )
 
 
 def test_poll_returns_at_once_if_the_first_result_is_sufficient() -> None:
@@ -63,17 +100,20 @@ def test_poll_returns_at_once_if_the_first_result_is_sufficient() -> None:
     assert results == [3]
 
 
-def test_poll_reads_until_the_result_is_sufficient() -> None:
+def test_poll_reads_once_a_second_until_the_result_is_sufficient() -> None:
+    pauses: list[float] = []
     read, results = reader_of(0, 1, 2, 3, 4)
 
-    assert poll(make_request(), 25, read) == 3
-    assert results == [0, 1, 2, 3]
+    assert poll(make_request(pauses=pauses), 25, read) == 3
+    assert (results, pauses) == ([0, 1, 2, 3], [1.0] * 3)
 
 
 def test_poll_reads_once_without_a_timeout() -> None:
     read, results = reader_of(0)
+    request = make_request()
+    request.app.state.watch = watch_nothing
 
-    assert poll(make_request(), 0, read) == 0
+    assert poll(request, 0, read) == 0
     assert results == [0]
 
 

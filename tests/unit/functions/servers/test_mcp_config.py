@@ -3,6 +3,7 @@ from pathlib import Path
 
 import pytest
 
+WITH_PACKAGES = {"documents", "report"}
 SERVERS = Path(__file__).parents[4] / "functions" / "servers"
 CONFIG = json.loads((SERVERS / "mcp.json").read_text())
 
@@ -16,6 +17,9 @@ def test_every_entry_starts_its_own_main_for_all_users(name: str) -> None:
     entry = CONFIG[name]
 
     assert entry.pop("description").endswith(".")
-    assert entry.pop("strict_files", False) is (name == "report")
-    assert entry.pop("requirements", None) == ("report/requirements.txt" if name == "report" else None)
+    assert entry.pop("strict_files", False) is (name in WITH_PACKAGES)
+    assert entry.pop("requirements", None) == (f"{name}/requirements.txt" if name in WITH_PACKAGES else None)
+    is_reader = name == "documents"
+    assert entry.pop("network", True) is not is_reader
+    assert entry.pop("deploy", True) == ("with_network" if is_reader else True)
     assert entry == {"command": ["python", "main.py"], "cwd": name, "groups": ["users"]}

@@ -1,18 +1,19 @@
 """Accepted calls: the order for the runner, the stored call and its event."""
 
 import json
+from datetime import timedelta
 from typing import Any
 
 import pytest
 
-from satchel.domain.calls import RunnerReport
+from satchel.domain.calls import CallResult, RunnerReport
 from satchel.domain.files import FileRecord
 from satchel.domain.object_keys import call_objects_prefixes, outcome_key
 from satchel.domain.servers import Registry
 from satchel.domain.timing import Limits
-from satchel.domain.tools import fresh_tool_list
-from satchel.ports.runners import CallOrder, InputFile, ScopedCredentials
-from tests.unit.services.samples import ALICE, ECHO, REGISTRY, SUMMARISE, schema
+from satchel.domain.tools import ToolListing, fresh_tool_list
+from satchel.ports.runners import CallOrder, Conversation, InputFile, ScopedCredentials
+from tests.unit.services.samples import ALICE, ECHO, FETCH, REGISTRY, SUMMARISE, schema
 from tests.unit.services.world import World, call_step
 
 
@@ -71,6 +72,15 @@ def test_runner_completes_the_task(world: World) -> None:
     assert (world.callback.heartbeats, world.callback.succeeded, world.store.written) == ([], [], [])
 
 
+def test_call_with_a_result_is_not_sent_again(world: World) -> None:
+    call = world.call(world.turn(world.session()), "report.echo", "{}")
+    world.calls.save_result(call.turn_id, call.call_id, CallResult(is_error=False, results="done"))
+
+    world.use_cases.dispatch_tool(call_step(call, "task"))
+
+    assert (world.runners.orders, world.callback.succeeded) == ([], ["task"])
+
+
 @pytest.mark.clause("v2.1:username:overwritten")
 @pytest.mark.parametrize("username", ['"bob"', '["bob"]', '{"name": "bob"}', "null", "7"])
 def test_username_argument_of_the_model_is_replaced_by_the_signed_in_user(world: World, username: str) -> None:
@@ -124,7 +134,9 @@ def test_output_schema_of_the_tool_is_part_of_the_order(world: World) -> None:
     schema = {"type": "object", "x-fastmcp-wrap-result": True}
     tool = ECHO.model_copy(update={"output_schema": schema})
     world.tool_lists.save(
-        "report", REGISTRY.servers["report"].config_hash(), fresh_tool_list([tool], world.clock.now())
+        "report",
+        REGISTRY.servers["report"].config_hash(),
+        fresh_tool_list(ToolListing(tools=[tool]), world.clock.now()),
     )
     assert order(world, "report.echo", "{}").output_schema == schema
 
@@ -233,11 +245,34 @@ def test_server_with_url_files_gets_a_working_link(world: World) -> None:
     assert sent.inputs == []
 
 
+def test_order_for_a_remote_server_has_a_schema_that_marks_arguments_as_headers(world: World) -> None:
+    assert order(world, "web.pages.fetch", '{"filename": "https://a.example"}').input_schema is None
+    fields = {"type": "object", "properties": {"region": {"type": "string", "x-mcp-header": "Region"}}}
+    tool = FETCH.model_copy(update={"input_schema": fields})
+    listing = fresh_tool_list(ToolListing(tools=[tool]), world.clock.now())
+    world.tool_lists.save("web.pages", REGISTRY.servers["web.pages"].config_hash(), listing)
+    assert order(world, "web.pages.fetch", '{"region": "us"}').input_schema == fields
+
+
+def test_credentials_of_a_remote_call_store_the_mcp_session_of_its_conversation(world: World) -> None:
+    order(world, "report.echo", "{}")
+    sent = order(world, "web.pages.fetch", "{}")
+    assert world.credentials.conversations == [None, Conversation(sent.session_id, "web.pages")]
+
+
+def test_start_of_a_call_names_a_server_whose_name_has_a_dot(world: World) -> None:
+    sent = order(world, "web.pages.fetch", '{"filename": "https://a.example"}')
+    ((_, payload),) = world.events.payloads(sent.turn_id, "tool_start")
+    assert payload["server"] == "web.pages"
+
+
 def test_original_filename_argument_gets_the_name_of_the_file(world: World) -> None:
     fields = schema(["filename", "original_filename"], filename="string", original_filename="string")
     tool = SUMMARISE.model_copy(update={"input_schema": fields})
     world.tool_lists.save(
-        "report", REGISTRY.servers["report"].config_hash(), fresh_tool_list([tool], world.clock.now())
+        "report",
+        REGISTRY.servers["report"].config_hash(),
+        fresh_tool_list(ToolListing(tools=[tool]), world.clock.now()),
     )
     record = world.upload("what?.csv")
     for value in (record.file_key, "what_.csv", "what?.csv"):
@@ -277,7 +312,9 @@ def test_untyped_file_arguments_accept_any_value(world: World) -> None:
     untyped: dict[str, Any] = {"properties": {"filename": {}, "filenames": {}}}
     tool = SUMMARISE.model_copy(update={"input_schema": untyped})
     world.tool_lists.save(
-        "report", REGISTRY.servers["report"].config_hash(), fresh_tool_list([tool], world.clock.now())
+        "report",
+        REGISTRY.servers["report"].config_hash(),
+        fresh_tool_list(ToolListing(tools=[tool]), world.clock.now()),
     )
     arguments = {"filename": 5, "filenames": {"a": "b"}}
     assert order(world, "report.summarise", json.dumps(arguments)).arguments == arguments
@@ -288,3 +325,62 @@ def test_missing_tool_list_is_fetched_once_and_stored(world: World) -> None:
     for _ in range(2):
         order(world, "report.echo", "{}")
     assert world.runners.listed_servers == ["report"]
+
+
+def test_old_tool_list_is_not_fetched_again_if_it_has_the_tool(world: World) -> None:
+    world.clock.advance(timedelta(days=30).total_seconds())
+
+    order(world, "report.echo", "{}")
+
+    assert world.runners.listed_servers == []
+
+
+def with_file_arguments(world: World, properties: dict[str, Any], configured: object) -> World:
+    """Return the world with another schema of `report.summarise`, and with `file_arguments` of its server."""
+    entry = REGISTRY.servers["report"].model_copy(update={"file_arguments": configured})
+    world.registry = Registry(servers={**REGISTRY.servers, "report": entry})
+    tool = SUMMARISE.model_copy(update={"input_schema": {"type": "object", "properties": properties}})
+    listing = fresh_tool_list(ToolListing(tools=[tool]), world.clock.now())
+    world.tool_lists.save("report", entry.config_hash(), listing)
+    return world
+
+
+@pytest.mark.parametrize(
+    ("configured", "received"),
+    [
+        ({"summarise": ["path"]}, "/tmp/{user}/input_files/sales 1.csv"),
+        ({"*": ["path"]}, "/tmp/{user}/input_files/sales 1.csv"),
+        ({"summarise": {"path": "uri"}}, "file:///tmp/{user}/input_files/sales%201.csv"),
+        ({"other": ["path"]}, "sales 1.csv"),
+        ({}, "sales 1.csv"),
+    ],
+)
+def test_arguments_that_the_entry_names_get_files(world: World, configured: object, received: str) -> None:
+    world = with_file_arguments(world, {"path": {"type": "string"}}, configured)
+    session = world.session()
+    world.upload("sales 1.csv", session=session)
+    call = world.call(world.turn(session), "report.summarise", '{"path": "sales 1.csv"}')
+    world.use_cases.dispatch_tool(call_step(call, "task"))
+
+    assert world.runners.orders[-1][1].arguments == {
+        "path": received.format(user=ALICE.name.replace("@", "%40") if "file:" in received else ALICE.name)
+    }
+
+
+def test_arguments_for_content_are_replaced_by_the_runner(world: World) -> None:
+    properties = {
+        "filename": {"type": "string"},
+        "file_data_base64": {"type": "string"},
+        "upload": {"type": "string", "format": "uri", "x-mcp-file": {}},
+    }
+    world = with_file_arguments(world, properties, {})
+    session = world.session()
+    record = world.upload("sales.csv", session=session)
+    call = world.call(world.turn(session), "report.summarise", '{"filename": "sales.csv", "upload": "sales.csv"}')
+    world.use_cases.dispatch_tool(call_step(call, "task"))
+
+    sent = world.runners.orders[-1][1]
+    path = f"/tmp/{ALICE.name}/input_files/sales.csv"
+    assert sent.arguments == {"filename": path, "file_data_base64": path, "upload": path}
+    assert sent.embedded == {"file_data_base64": "base64", "upload": "data"}
+    assert sent.inputs == [input_file(world, record)]

@@ -43,7 +43,7 @@ def started(world: World) -> list[str]:
 def test_call_past_the_quota_does_nothing_and_asks_the_workflow_to_wait(
     world: World, first: Call, second: Call
 ) -> None:
-    with pytest.raises(TooManyRunningCalls):
+    with pytest.raises(TooManyRunningCalls, match=f"{ALICE.name} runs 1 tool calls"):
         dispatch(world, second)
 
     assert started(world) == [first.call_id]

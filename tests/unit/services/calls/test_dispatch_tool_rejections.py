@@ -8,8 +8,9 @@ import pytest
 from satchel.contract import ErrorCode
 from satchel.domain.calls import Call, RunnerReport
 from satchel.domain.object_keys import outcome_key
+from satchel.domain.tools import ToolListing, fresh_tool_list
 from satchel.services.calls.runner_report import read_report
-from tests.unit.services.samples import ALICE, BOB, ECHO, MERGE, SUMMARISE
+from tests.unit.services.samples import ALICE, BOB, ECHO, MERGE, REGISTRY, SUMMARISE
 from tests.unit.services.world import World, call_step
 
 
@@ -113,7 +114,8 @@ def test_tool_of_the_users_groups_is_dispatched(world: World) -> None:
 
 @pytest.mark.parametrize("limits", [["web.pages"], ["report.merge"], []])
 def test_tool_outside_the_tools_of_the_turn_is_forbidden(world: World, limits: list[str]) -> None:
-    assert rejection(world, "report.echo", tools=limits)[0] == "E_FORBIDDEN"
+    code, details = rejection(world, "report.echo", tools=limits)
+    assert (code, details["tool"]) == ("E_FORBIDDEN", "report.echo")
 
 
 @pytest.mark.parametrize("limits", [["report"], ["report.echo"], ["web.pages", "report.echo"], None])
@@ -199,7 +201,7 @@ def test_step_of_a_missing_call_raises_lookup_error(world: World) -> None:
     call = world.call(world.turn(world.session()))
     other = call_step(call, "task").model_copy(update={"call_id": f"{call.turn_id}-99-00"})
     for step in (other, call_step(call), call_step(call, "task").model_copy(update={"session_id": "s" + "0" * 26})):
-        with pytest.raises(LookupError):
+        with pytest.raises(LookupError, match=f"no such call to dispatch: {step.call_id}"):
             world.use_cases.dispatch_tool(step)
     assert world.callback.succeeded == []
 
@@ -209,3 +211,11 @@ def test_rejection_does_not_contain_the_user_name(world: World) -> None:
     world.upload("sales.csv", session=session)
     report = reject(world, world.call(world.turn(session), "exact.read", '{"filenames": ["sale.csv"]}'))
     assert ALICE.name not in json.dumps(report.model_dump(mode="json"))
+
+
+def test_tool_that_only_apps_may_call_is_not_offered_and_its_call_is_rejected(world: World) -> None:
+    listing = ToolListing(tools=[ECHO.model_copy(update={"for_model": False}), SUMMARISE])
+    config_hash = REGISTRY.servers["report"].config_hash()
+    world.tool_lists.save("report", config_hash, fresh_tool_list(listing, world.clock.now()))
+    assert "report.echo" not in {tool.full_name for tool in world.use_cases.list_tools.tools(ALICE.groups)}
+    assert rejection(world, "report.echo")[0] == "E_FORBIDDEN"

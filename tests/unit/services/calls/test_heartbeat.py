@@ -4,6 +4,7 @@ import threading
 
 import pytest
 
+from satchel.domain.errors import Unavailable
 from satchel.services.calls.heartbeat import Heartbeat
 from tests.fakes.turns import FakeTaskCallback
 
@@ -25,14 +26,19 @@ class AwaitedCall:
         assert self._done.wait(_REAL_SECONDS), "the function was not called"
 
 
+def new_threads(before: set[threading.Thread]) -> list[str]:
+    """Return the names of the heartbeat threads that were started since then. Other tests may have left some."""
+    return [each.name for each in threading.enumerate() if each.name == "heartbeat" and each not in before]
+
+
 def test_heartbeats_are_sent_until_the_context_ends() -> None:
-    callback, sent = FakeTaskCallback(), AwaitedCall()
+    callback, sent, before = FakeTaskCallback(), AwaitedCall(), set(threading.enumerate())
     callback.on_heartbeat = sent
     with Heartbeat(callback, "task", 0):
         sent.wait()
     count = len(callback.heartbeats)
     assert set(callback.heartbeats) == {"task"}
-    assert [thread for thread in threading.enumerate() if thread.name == "heartbeat"] == []
+    assert new_threads(before) == []
     assert len(callback.heartbeats) == count
 
 
@@ -83,9 +89,48 @@ def test_failed_heartbeat_is_followed_by_the_next_one(caplog: pytest.LogCaptureF
 
 
 def test_call_that_ends_before_the_first_heartbeat_starts_no_thread() -> None:
-    callback = FakeTaskCallback()
+    callback, before = FakeTaskCallback(), set(threading.enumerate())
 
     with Heartbeat(callback, "task", 3600):
-        threads = [thread.name for thread in threading.enumerate() if thread.name == "heartbeat"]
+        threads = new_threads(before)
 
     assert (threads, callback.heartbeats) == ([], [])
+
+
+def test_stop_of_the_call_is_noticed_without_a_heartbeat(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("satchel.services.calls.heartbeat.CHECK_SECONDS", 0)
+    callback, ended = FakeTaskCallback(), AwaitedCall()
+    with Heartbeat(callback, "task", 3600, lambda: True) as heartbeat:
+        heartbeat.on_task_end(ended)
+        ended.wait()
+    assert (heartbeat.task_ended, ended.times, callback.heartbeats) == (True, 1, [])
+
+
+def test_stop_is_checked_many_times_between_two_heartbeats(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("satchel.services.calls.heartbeat.CHECK_SECONDS", 0)
+    callback, checks = FakeTaskCallback(), threading.Semaphore(0)
+
+    def check() -> bool:
+        checks.release()
+        return False
+
+    with Heartbeat(callback, "task", 3600, check) as heartbeat:
+        for _ in range(20):
+            assert checks.acquire(timeout=_REAL_SECONDS)
+    assert (heartbeat.task_ended, callback.heartbeats) == (False, [])
+
+
+def test_check_that_fails_is_followed_by_the_next_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("satchel.services.calls.heartbeat.CHECK_SECONDS", 0)
+    answers = iter([Unavailable("away"), Unavailable("away")])
+    ended = AwaitedCall()
+
+    def check() -> bool:
+        if error := next(answers, None):
+            raise error
+        return True
+
+    with Heartbeat(FakeTaskCallback(), "task", 3600, check) as heartbeat:
+        heartbeat.on_task_end(ended)
+        ended.wait()
+    assert heartbeat.task_ended

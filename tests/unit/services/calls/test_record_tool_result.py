@@ -201,15 +201,6 @@ def test_recording_resumes_after_a_crash_between_files_and_result(world: World, 
     assert len(world.files.list_for_session(ALICE.name, call.session_id)) == 2
 
 
-def test_recording_resumes_after_a_crash_between_result_and_events(world: World, call: Call) -> None:
-    stored = CallResult(is_error=False, results="first")
-    world.calls.save_result(call.turn_id, call.call_id, stored)
-    result = world.finish_call(call, RunnerReport(results="second"))
-    assert result == stored
-    assert message_to_model(world, call).content == {"results": "first"}
-    assert len(world.events.payloads(call.turn_id, "tool_complete")) == 1
-
-
 def test_missing_call_raises_lookup_error(world: World, call: Call) -> None:
     with pytest.raises(LookupError):
         world.use_cases.record_tool_result(call_step(call).model_copy(update={"call_id": f"{call.turn_id}-77-00"}))

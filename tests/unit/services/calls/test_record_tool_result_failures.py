@@ -57,3 +57,9 @@ def test_late_report_counts_more_than_the_caught_failure(world: World, call: Cal
         call, RunnerReport(results="in time after all"), Failure(Error="States.HeartbeatTimeout")
     )
     assert (result.is_error, result.results) == (False, "in time after all")
+
+
+@pytest.mark.parametrize("error", ["States.Timeout", "States.HeartbeatTimeout", None])
+def test_runner_of_a_failed_task_is_told_to_stop(world: World, call: Call, error: str | None) -> None:
+    world.finish_call(call, RunnerReport(results=1), Failure(Error=error) if error else None)
+    assert world.reported_events.stopped == ([call.call_id] if error else [])

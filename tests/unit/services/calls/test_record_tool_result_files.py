@@ -5,13 +5,16 @@ from typing import Any
 
 import pytest
 
-from satchel.contract import Display
+from satchel.contract import Display, ToolOutput, build_model_view
+from satchel.domain.attachments import DOCUMENTS_SERVER
 from satchel.domain.calls import Call, RunnerReport
 from satchel.domain.conversation import ToolMessage
 from satchel.domain.files import FileRecord, Source
 from satchel.domain.responses import ResponseArtifact, ResponseDeferred
+from satchel.domain.servers import Registry, ServerEntry
 from satchel.domain.sessions import Turn
 from satchel.domain.timestamps import format_time
+from satchel.services.calls.runner_report import build_report
 from tests.unit.services.samples import ALICE
 from tests.unit.services.world import World
 
@@ -345,3 +348,43 @@ def test_two_files_of_one_name_in_a_call_are_two_files(world: World, call: Call)
     files = [world.stored_file(call, "a.html", b"1"), world.stored_file(call, "a.html", b"22", index=1)]
     result = world.finish_call(call, RunnerReport(files=files))
     assert [(a.name, a.size, a.position) for a in result.artifacts] == [("a.html", 1, 0), ("a (2).html", 2, 1)]
+
+
+def _long_results(world: World, call: Call, results: object, name: str) -> ToolMessage:
+    """Record a call whose results were shortened and stored as a file. Return the message to the model."""
+    output = ToolOutput(results=results)
+    view = build_model_view(output, files=[])
+    report = build_report(output, view, [world.stored_file(call, name, b"all")], [])
+    documents = ServerEntry(command=["python", "main.py"])
+    world.registry = Registry(servers={**world.registry.servers, DOCUMENTS_SERVER: documents})
+    world.finish_call(call, report)
+    message = world.transcript.list_messages(call.session_id)[-1]
+    assert isinstance(message, ToolMessage)
+    return message
+
+
+def test_model_gets_the_call_that_reads_the_omitted_part_of_a_text(world: World, call: Call) -> None:
+    lines = "".join(f"{number:09}\n" for number in range(1, 10_001))
+
+    message = _long_results(world, call, lines, "summarise_results.txt")
+
+    following = 'documents.read {"filename": "summarise_results.txt", "lines": "1601-"}'
+    assert message.content["omitted"] == f"The part that is omitted from the results begins with {following}"
+
+
+def test_model_gets_the_call_that_reads_the_omitted_part_of_a_long_line(world: World, call: Call) -> None:
+    message = _long_results(world, call, {"text": "x" * 100_000}, "summarise_results.json")
+
+    assert message.content["omitted"].endswith(
+        'documents.read {"filename": "summarise_results.json", "lines": "1-", "offset": 16000}'
+    )
+
+
+def test_model_gets_no_call_if_the_whole_result_was_not_stored(world: World, call: Call) -> None:
+    assert "omitted" not in _long_results(world, call, "x" * 100_000, "other.txt").content
+
+
+def test_tool_cannot_pretend_that_a_part_was_omitted(world: World, call: Call) -> None:
+    results = "a\n[… 9 characters omitted …]\nb"
+
+    assert "omitted" not in _long_results(world, call, results, "summarise_results.txt").content

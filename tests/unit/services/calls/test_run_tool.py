@@ -4,13 +4,13 @@ import threading
 from base64 import b64encode
 from contextlib import AbstractContextManager
 from pathlib import Path
-from typing import IO
+from typing import IO, Any
 
 import pytest
 
 from satchel.contract import ArtifactProblem, Display, ErrorCode
 from satchel.domain.calls import RunnerReport
-from satchel.ports.tool_client import BlockedAccess, LogMessage, OutsideChange
+from satchel.ports.tool_client import BlockedAccess, LogMessage, OutsideChange, ToolResult
 from tests.fakes.runners import open_artifact
 from tests.fakes.tool_client import StartedCall
 from tests.unit.services.orders import CALL_ID, OTHER_SESSION_ID, SESSION_ID, TURN_ID, USER, order
@@ -38,10 +38,10 @@ def test_report_is_stored_before_the_task_is_completed(runner: Runner) -> None:
 
 
 def test_task_is_completed_after_the_heartbeat_has_ended(runner: Runner) -> None:
-    threads: list[int] = []
-    runner.callback.on_succeed = lambda: threads.append([t.name for t in threading.enumerate()].count("heartbeat"))
+    before, started = set(threading.enumerate()), list[list[str]]()  # other tests of this process may leave threads
+    runner.callback.on_succeed = lambda: started.append([t.name for t in threading.enumerate() if t not in before])
     runner.run(order())
-    assert threads == [0]
+    assert [names.count("heartbeat") for names in started] == [0]
 
 
 def test_repeated_order_runs_once(runner: Runner) -> None:
@@ -207,3 +207,24 @@ def test_result_is_unwrapped_by_its_output_schema(runner: Runner) -> None:
     runner.client.script = [(0, result_of({"result": {"results": 5}}))]
     schema = {"type": "object", "x-fastmcp-wrap-result": True}
     assert runner.report(order().model_copy(update={"output_schema": schema})).results == 5
+
+
+OUTPUT_SCHEMA = {"type": "object", "properties": {"n": {"type": "integer"}}, "required": ["n"]}
+
+
+@pytest.mark.parametrize(
+    ("raw", "problems"),
+    [
+        ({"structuredContent": {"n": 1}}, None),
+        ({"structuredContent": {"n": "no integer"}}, ["n is no integer"]),
+        ({"structuredContent": {}}, ["n is missing"]),
+        ({"content": [{"type": "text", "text": "1"}]}, ["the result has no structured content"]),
+        ({"structuredContent": {}, "isError": True}, None),
+    ],
+)
+def test_result_that_violates_the_output_schema_says_so(
+    runner: Runner, raw: dict[str, Any], problems: list[str] | None
+) -> None:
+    runner.client.script = [(1, ToolResult(raw={"content": [], **raw}))]
+    report = runner.report(order().model_copy(update={"output_schema": OUTPUT_SCHEMA}))
+    assert (report.meta_data or {}).get("output_schema_problems") == problems

@@ -124,6 +124,16 @@ def test_cancelled_call_is_killed_and_stores_no_report(runner: Runner) -> None:
     assert (runner.client.open, runner.workspaces.locked_users) == (0, [])
 
 
+def test_stopped_call_is_killed_between_two_heartbeats(runner: Runner, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("satchel.services.calls.heartbeat.CHECK_SECONDS", 0)
+    sent = order()
+    runner.claims.stopped.add(sent.call_id)
+    runner.client.script = None  # stuck until it is killed
+    runner.run(sent)
+    assert runner.client.running[0].killed_at is not None
+    assert (runner.store.written, runner.callback.succeeded, runner.callback.heartbeats) == ([], [], [])
+
+
 def test_call_cancelled_during_input_fetch_is_killed_when_it_runs(runner: Runner) -> None:
     task_ended = threading.Event()
     runner.client.script = None

@@ -77,6 +77,13 @@ def test_only_short_inline_text_is_marked_as_inline(store: FakeFileStore) -> Non
     assert [file.inline for file in stored] == [True, False, False]
 
 
+def test_files_past_the_maximum_are_not_stored_and_each_is_reported(store: FakeFileStore) -> None:
+    stored, problems = store_artifacts(store, None, *(inline(f"{number}.txt") for number in range(1_000)))
+    assert len(stored) == len(store.objects) == 100
+    assert [problem.name for problem in problems] == [f"{number}.txt" for number in range(100, 1_000)]
+    assert {problem.reason for problem in problems} == {"not stored: a call can return at most 100 files"}
+
+
 def test_undeclared_files_come_last_and_are_marked(store: FakeFileStore, tmp_path: Path) -> None:
     (tmp_path / "found.csv").touch()
     undeclared = Artifact(name="found.csv", mime="text/csv", path="found.csv")

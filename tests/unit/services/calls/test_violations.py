@@ -89,7 +89,10 @@ def test_write_of_a_tool_without_username_suggests_to_declare_it() -> None:
     assert raised.value.details == {
         "attempted_path": f"/tmp/{order().user}/x",
         "allowed_prefix": None,
-        "suggestion": "To write files, declare an argument `username: str` and use the prefix /tmp/{username}/",
+        "suggestion": (
+            "To write files, declare an argument `username: str` and use the prefix /tmp/{username}/, or set "
+            '`"writes": true` in the server\'s entry in mcp.json and use the path in SATCHEL_WORKSPACE'
+        ),
     }
 
 

@@ -7,6 +7,7 @@ from satchel.domain.events import Event, NewEvent
 from satchel.domain.ids import ConnectionId
 from satchel.domain.sessions import Turn
 from satchel.domain.users import Identity
+from satchel.entrypoints.stream import StreamBatchHandler
 from tests.unit.services.samples import ALICE, BOB
 from tests.unit.services.world import World
 
@@ -91,15 +92,6 @@ def test_subscriber_that_has_seen_the_end_gets_an_empty_final_message(world: Wor
     assert followers(world, turn) == []
 
 
-def test_ended_turn_without_its_last_event_sends_no_final_message(world: World, turn: Turn) -> None:
-    """The last event is written shortly after the end of the turn."""
-    follow(world, turn, after=1)
-    world.turns.end(turn.model_copy(update={"status": "complete", "ended_at": world.clock.now()}))
-    assert world.use_cases.push_events(turn.turn_id)
-    assert world.connection_sender.sent == []
-    assert followers(world, turn) == [("c1", 1, 0)]
-
-
 def test_gone_connection_is_deleted_and_others_are_served(world: World, turn: Turn) -> None:
     follow(world, turn, "c1")
     follow(world, turn, "c2")
@@ -140,6 +132,39 @@ def test_connection_is_closed_after_three_failures(world: World, turn: Turn) -> 
     assert (followers(world, turn), world.connections.stored) == ([], {})
 
 
+def test_failed_delivery_of_text_is_repeated_with_the_next_event_only(world: World, turn: Turn) -> None:
+    publish(world, turn)
+    follow(world, turn)
+    world.connection_sender.failing = {"c1"}
+    assert world.use_cases.push_events(turn.turn_id)
+    world.connection_sender.failing = set()
+    publish(world, turn)
+    assert world.use_cases.push_events(turn.turn_id)
+    assert world.connection_sender.sent_seqs(ConnectionId("c1")) == [1, 2, 3]
+
+
+def test_failed_delivery_of_the_last_event_is_repeated_because_no_event_follows(world: World, turn: Turn) -> None:
+    follow(world, turn)
+    world.complete(turn)
+    world.connection_sender.failing = {"c1"}
+    assert [world.use_cases.push_events(turn.turn_id) for _ in range(3)] == [False, False, True]
+    assert world.connection_sender.closed == ["c1"]
+
+
+def test_dead_connection_does_not_repeat_the_batch_of_other_turns(world: World, turn: Turn) -> None:
+    turns = [turn, *(world.turn(world.session()) for _ in range(3))]
+    for number, each in enumerate(turns):
+        publish(world, each)
+        follow(world, each, f"c{number}")
+    world.connection_sender.failing = {"c0"}
+    keys = [{"pk": {"S": f"TURN#{each.turn_id}"}, "sk": {"S": "EVENT#00000002"}} for each in turns]
+    records = [{"dynamodb": {"Keys": key, "SequenceNumber": f"{number}"}} for number, key in enumerate(keys)]
+    handler = StreamBatchHandler(world.use_cases.push_events, world.use_cases.relay_events)
+    assert handler({"Records": records}) == {"batchItemFailures": []}
+    sent = [world.connection_sender.sent_seqs(ConnectionId(f"c{number}")) for number in range(4)]
+    assert sent == [[], [1, 2], [1, 2], [1, 2]]
+
+
 def test_delivered_events_are_not_sent_again_after_a_failure(world: World, turn: Turn) -> None:
     world.events.append(
         turn.turn_id, NewEvent(type="token_stream", payload={"text": "x" * 80_000, "round": 0, "attempt": 0})
@@ -149,7 +174,7 @@ def test_delivered_events_are_not_sent_again_after_a_failure(world: World, turn:
     )
     follow(world, turn)
     world.connection_sender.on_send = lambda: world.connection_sender.failing.add("c1")
-    assert not world.use_cases.push_events(turn.turn_id)
+    assert world.use_cases.push_events(turn.turn_id)
     assert followers(world, turn) == [("c1", 2, 1)]
     world.connection_sender.failing, world.connection_sender.on_send = set(), lambda: None
     assert world.use_cases.push_events(turn.turn_id)

@@ -8,7 +8,7 @@ import pytest
 from satchel.domain.errors import LinkNotFound
 from satchel.domain.files import FileRecord, NewFile
 from satchel.domain.ids import FileKey
-from satchel.domain.links import Claims
+from satchel.domain.links import Claims, resolve_link
 from satchel.domain.metrics import DOWNLOADED_BYTES, UPLOADED_BYTES
 from satchel.domain.sessions import Session
 from tests.unit.services.samples import ALICE, BOB
@@ -101,6 +101,15 @@ def test_file_without_a_session_record_has_links(world: World, record: FileRecor
     new = NewFile.model_validate(record.model_dump() | other)
     record = world.files.save(new)
     assert world.use_cases.open_link(record.file_key, token(world.use_cases.mint_links(record))) == record
+
+
+def test_link_stops_working_if_the_record_of_its_session_is_gone(world: World, record: FileRecord) -> None:
+    claims = world.signer.verify(token(world.use_cases.mint_links(record)), ("ui",))
+    assert claims is not None
+    [state] = world.link_states.get_many([claims])
+    assert resolve_link(claims, state, world.clock.now()) == record
+
+    assert resolve_link(claims, state.model_copy(update={"session": None}), world.clock.now()) is None
 
 
 def test_links_of_a_page_read_each_session_once(world: World, record: FileRecord, session: Session) -> None:

@@ -9,7 +9,8 @@ from tests.unit.services.world import World
 
 def context_of(world: World, session: Session, *files: str) -> FileContext:
     turn = world.turn(session, files=list(files))
-    context = world.use_cases.file_context(turn)
+    build = world.use_cases.file_context
+    context = build(turn, build.list_session(turn.user, turn.session_id), build.list_user(turn.user))
     world.complete(turn)
     return context
 

@@ -1,11 +1,13 @@
 """Shared links: create, list and revoke."""
 
+from dataclasses import replace
 from datetime import timedelta
 
 import pytest
 
 from satchel.domain.errors import SharedLinkNotFound
 from satchel.domain.files import FileRecord
+from satchel.domain.ids import LinkId
 from satchel.domain.links import Claims, SharedLink
 from tests.unit.services.samples import ALICE, BOB
 from tests.unit.services.world import World
@@ -65,6 +67,14 @@ def test_link_for_a_tool_ends_in_a_slash_and_the_quoted_name(world: World, recor
     url = world.use_cases.mint_links.for_tool(record.model_copy(update={"name": "a/b &c.csv"}), 60)
 
     assert url.endswith("&name=/a%2Fb%20%26c.csv")
+
+
+def test_links_for_tools_and_users_can_begin_with_different_addresses(world: World, record: FileRecord) -> None:
+    assert world.use_cases.mint_links.for_tool(record, 60).startswith("https://satchel.example/api/files/download/")
+
+    own = replace(world.use_cases.mint_links, tool_url="http://127.0.0.1:8000")
+    assert own.for_tool(record, 60).startswith("http://127.0.0.1:8000/api/files/download/")
+    assert own.for_sharing(record, LinkId("l1"), 1)[1].startswith("https://satchel.example/api/files/download/")
 
 
 def test_links_are_listed_newest_first_in_pages(world: World, record: FileRecord) -> None:

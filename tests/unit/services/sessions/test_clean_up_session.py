@@ -3,6 +3,7 @@
 import pytest
 
 from satchel.domain.calls import RunnerReport
+from satchel.ports.tool_client import ServerSession
 from satchel.services.sessions.clean_up_session import GRACE
 from satchel.services.sweep import SweepCounts
 from tests.unit.services.samples import ALICE
@@ -53,3 +54,13 @@ def test_cleanup_without_time_is_not_done(world: World) -> None:
 def test_open_session_cannot_be_cleaned_up(world: World) -> None:
     with pytest.raises(ValueError, match="has not ended"):
         world.use_cases.clean_up_session(world.session(), lambda: True)
+
+
+def test_cleanup_ends_the_mcp_sessions_with_remote_servers(world: World) -> None:
+    session, opened = world.session(), ServerSession(session_id="m1", handshake="{}")
+    world.server_session_remover.stored[session.session_id, "web.pages"] = opened
+    world.sessions.end(ALICE.name, session.session_id, world.clock.now())
+    ended = world.reload_session(session)
+    for _ in range(2):
+        world.use_cases.clean_up_session(ended, lambda: True)
+    assert world.runners.ended_sessions == [("web.pages", ALICE.name, opened)]

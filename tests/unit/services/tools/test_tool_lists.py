@@ -1,14 +1,14 @@
 """Tool lists: reading them by group, refreshing them and marking them as stale."""
 
-from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
 
 import pytest
 
-from satchel.domain.conversation import ToolSpec
 from satchel.domain.errors import Unavailable
-from satchel.domain.tools import BUILTIN_DESCRIPTION, LIST_FILES, fresh_tool_list
+from satchel.domain.isolation import Level
+from satchel.domain.servers import BrokenEntry
+from satchel.domain.tools import BUILTIN_DESCRIPTION, LIST_FILES, ToolListing, fresh_tool_list
 from satchel.services.tools.tool_lists import ServerTools
 from tests.unit.services.samples import ALICE, BOB, ECHO, EXACT, FETCH, MERGE, OPEN, REGISTRY, SUMMARISE
 from tests.unit.services.world import World
@@ -39,6 +39,17 @@ def test_servers_of_other_groups_are_not_listed(world: World) -> None:
         "web.pages",
     ]
     assert [server.name for server in world.use_cases.list_tools([])] == ["exact", "satchel", "web.pages"]
+
+
+def test_broken_server_is_listed_with_its_problems_and_never_requested(world: World) -> None:
+    broken = {"bad": BrokenEntry(problems=["command: x", "env: y"], groups=["users"])}
+    registry = REGISTRY.model_copy(update={"broken": broken})
+    listed = replace(world.use_cases.list_tools, registry=registry)
+    reason = "The entry in mcp.json is invalid: command: x; env: y"
+
+    assert listed(["users"])[0] == ServerTools(name="bad", title="bad", description="", tools=None, failure=reason)
+    assert "bad" not in {server.name for server in listed([])}
+    assert "bad" not in replace(world.use_cases.refresh_tools, registry=registry).due()
 
 
 def test_server_without_a_stored_list_has_no_tools_and_is_not_called(world: World) -> None:
@@ -78,20 +89,22 @@ def test_fetched_list_is_stored(world: World) -> None:
 
 
 def test_stored_list_is_returned_without_fetching(world: World) -> None:
-    assert world.use_cases.refresh_tools.get("report") == [SUMMARISE, MERGE, ECHO]
+    assert world.use_cases.refresh_tools.get_with_tool("report", "echo") == [SUMMARISE, MERGE, ECHO]
     assert world.runners.listed_servers == []
 
 
 def test_empty_list_is_not_fetched_again(world: World) -> None:
-    world.tool_lists.save("report", REGISTRY.servers["report"].config_hash(), fresh_tool_list([], world.clock.now()))
-    assert (world.use_cases.refresh_tools.get("report"), world.runners.listed_servers) == ([], [])
+    world.tool_lists.save(
+        "report", REGISTRY.servers["report"].config_hash(), fresh_tool_list(ToolListing(tools=[]), world.clock.now())
+    )
+    assert (world.use_cases.refresh_tools.get_with_tool("report", "echo"), world.runners.listed_servers) == ([], [])
 
 
 def test_list_of_a_changed_configuration_is_fetched(world: World) -> None:
     changed = REGISTRY.servers["report"].model_copy(update={"command": ["python", "other.py"]})
     world.registry = REGISTRY.model_copy(update={"servers": REGISTRY.servers | {"report": changed}})
     assert world.use_cases.list_tools(ALICE.groups)[1].tools is None
-    world.use_cases.refresh_tools.get("report")
+    world.use_cases.refresh_tools.get_with_tool("report", "echo")
     assert world.runners.listed_servers == ["report"]
 
 
@@ -99,7 +112,7 @@ def test_server_that_does_not_start_keeps_its_list_and_has_a_failure(world: Worl
     world.runners.tools.clear()
     with pytest.raises(Unavailable, match="did not start"):
         world.use_cases.refresh_tools("report")
-    assert world.use_cases.refresh_tools.get("report") == [SUMMARISE, MERGE, ECHO]
+    assert world.use_cases.refresh_tools.get_with_tool("report", "echo") == [SUMMARISE, MERGE, ECHO]
     listed = world.use_cases.list_tools(ALICE.groups)[1]
     assert (listed.tools, listed.failure) == (
         [SUMMARISE, MERGE, ECHO],
@@ -243,7 +256,7 @@ def test_refresh_marks_servers_without_a_list_as_starting(world: World) -> None:
     seen: list[bool] = []
     list_tools = world.runners.list_tools
 
-    def record_status(server: str) -> Sequence[ToolSpec]:
+    def record_status(server: str) -> ToolListing:
         seen.append(world.use_cases.list_tools(ALICE.groups)[1].since is not None)
         return list_tools(server)
 
@@ -258,3 +271,30 @@ def test_interrupted_start_is_due_after_thirty_seconds(world: World) -> None:
     assert world.use_cases.refresh_tools.due() == []
     world.clock.advance(30)
     assert sorted(world.use_cases.refresh_tools.due()) == sorted(REGISTRY.servers)
+
+
+@pytest.mark.parametrize(
+    ("levels", "weakest"),
+    [
+        ({}, None),
+        ({"report": "kernel"}, "kernel"),
+        ({"report": "kernel", "exact": "process"}, "process"),
+        ({"vault": "process"}, None),
+    ],
+)
+def test_isolation_is_the_weakest_that_runners_of_the_users_servers_report(
+    world: World, levels: dict[str, Level], weakest: Level | None
+) -> None:
+    world.runners.isolation_levels.update(levels)
+    world.use_cases.refresh_tools.refresh_all(list(levels))
+    assert world.use_cases.list_tools.isolation_level(ALICE.groups) == weakest
+    listed = {server.name: server.isolation_level for server in world.use_cases.list_tools(ALICE.groups)}
+    assert listed == {name: levels.get(name) for name in listed}
+
+
+def test_reported_isolation_remains_while_the_server_does_not_start(world: World) -> None:
+    world.runners.isolation_levels["report"] = "kernel"
+    world.use_cases.refresh_tools("report")
+    del world.runners.tools["report"]
+    world.use_cases.refresh_tools.try_refresh("report")
+    assert world.use_cases.list_tools.isolation_level(ALICE.groups) == "kernel"

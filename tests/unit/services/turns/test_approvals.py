@@ -4,15 +4,16 @@ import pytest
 
 from satchel.contract.errors import ErrorCode
 from satchel.domain.calls import Call, Decision, RunnerReport
-from satchel.domain.conversation import ModelReply, ProposedCall
+from satchel.domain.conversation import ModelReply, ProposedCall, ToolHints
 from satchel.domain.errors import ApprovalClosed, ApprovalMismatch, CallNotFound, SessionNotFound, TurnNotFound
 from satchel.domain.object_keys import outcome_key
 from satchel.domain.servers import Registry
 from satchel.domain.steps import CallRef
 from satchel.domain.timestamps import format_time
+from satchel.domain.tools import ToolListing, fresh_tool_list
 from satchel.domain.users import Identity
 from satchel.services.calls.runner_report import read_report
-from tests.unit.services.samples import ALICE, BOB, REGISTRY
+from tests.unit.services.samples import ALICE, BOB, ECHO, REGISTRY, SUMMARISE
 from tests.unit.services.wiring import APPROVAL_TIME
 from tests.unit.services.world import World, call_step, turn_step
 
@@ -64,6 +65,38 @@ def approvals_needed(world: World, tool: str) -> list[bool]:
 )
 def test_only_tools_with_require_approval_need_an_approval(world: World, tool: str, *, needs_approval: bool) -> None:
     assert approvals_needed(world, tool) == [needs_approval]
+
+
+def describe(world: World, hints: ToolHints | None) -> None:
+    """Let the server ``report`` describe the effects of its tool ``echo``, and require approval by effects."""
+    server = REGISTRY.servers["report"].model_copy(update={"require_approval": "destructive"})
+    world.registry = Registry(servers=REGISTRY.servers | {"report": server})
+    listing = ToolListing(tools=[ECHO.model_copy(update={"hints": hints}), SUMMARISE])
+    world.tool_lists.save("report", server.config_hash(), fresh_tool_list(listing, world.clock.now()))
+
+
+@pytest.mark.parametrize(
+    ("hints", "needs_approval"),
+    [
+        (None, True),
+        (ToolHints(destructive=True), True),
+        (ToolHints(open_world=True), True),
+        (ToolHints(destructive=False), False),
+        (ToolHints(read_only=True), False),
+    ],
+)
+def test_destructive_requires_approval_unless_the_tool_is_said_to_be_harmless(
+    world: World, hints: ToolHints | None, *, needs_approval: bool
+) -> None:
+    describe(world, hints)
+    assert approvals_needed(world, "report.echo") == [needs_approval]
+
+
+def test_destructive_tool_is_not_dispatched_without_an_approval(world: World) -> None:
+    describe(world, ToolHints(destructive=True))
+    report = dispatch(world, world.call(world.turn(world.session()), "report.echo", "{}"))
+    assert report is not None
+    assert report.error_code == ErrorCode.E_FORBIDDEN
 
 
 def test_star_requires_approval_for_all_tools_that_the_user_may_call(world: World) -> None:
@@ -187,6 +220,13 @@ def test_denied_call_is_not_dispatched_and_reports_the_reason(world: World, wait
     assert report.error_code is ErrorCode.E_FORBIDDEN
     assert report.results == {"error": "The user denied the call: Not today"}
     assert world.runners.orders == []
+
+
+def test_call_denied_without_a_reason_reports_the_denial_only(world: World, waiting_call: Call) -> None:
+    decide(world, waiting_call, Decision(approved=False))
+    report = dispatch(world, waiting_call)
+    assert report is not None
+    assert report.results == {"error": "The user denied the call"}
 
 
 def test_call_without_a_decision_is_rejected(world: World, waiting_call: Call) -> None:

@@ -1,16 +1,22 @@
 """Ending turns: every turn ends once, with one last event."""
 
+import json
 import logging
+from datetime import datetime, timedelta
+from typing import Any
 
 import pytest
 
+from satchel.contract.errors import InvalidArguments
 from satchel.domain.calls import RunnerReport
 from satchel.domain.conversation import AssistantMessage, ModelReply, ProposedCall
+from satchel.domain.events import NewEvent
 from satchel.domain.llm import ModelError
 from satchel.domain.metrics import TURN_DURATION, TURNS
 from satchel.domain.responses import TurnError
 from satchel.domain.sessions import Turn, TurnStatus
-from satchel.domain.steps import Failure
+from satchel.domain.size_limits import MAX_EVENT_BYTES
+from satchel.domain.steps import MAX_CORRECTIONS, Failure
 from satchel.services.turns.finish_turn import Ending
 from tests.unit.services.samples import ALICE
 from tests.unit.services.wiring import MAX_ROUNDS
@@ -23,6 +29,7 @@ FAILED = TurnError(
 )
 TIMED_OUT = TurnError(error_code="E_TURN_TIMEOUT", message="The turn exceeded the maximum duration and was stopped.")
 CANCELLED = TurnError(error_code="E_CANCELLED", message="The turn was cancelled.")
+CANCELLED_EVENT = NewEvent(type="turn_failed", payload={"status": "cancelled", "error": CANCELLED.model_dump()})
 TOO_MANY = TurnError(
     error_code="E_TOO_MANY_ROUNDS",
     message=f"The model called tools in {MAX_ROUNDS} rounds, the maximum of a turn, and gave no answer. The results "
@@ -47,7 +54,7 @@ def stored(world: World, turn: Turn) -> Turn:
     return turn_now
 
 
-def last_event(world: World, turn: Turn) -> tuple[str, object]:
+def last_event(world: World, turn: Turn) -> tuple[str, dict[str, Any]]:
     """Return the one last event of a turn."""
     ((kind, payload),) = world.events.payloads(turn.turn_id, "response_complete", "turn_failed")
     return kind, payload
@@ -68,7 +75,13 @@ def test_answer_completes_the_turn(world: World, turn: Turn) -> None:
                 "status": "complete",
                 "message": "Here you are.",
                 "model": "quick",
-                "usage": {"input_tokens": 0, "output_tokens": 0, "cache_read_tokens": 0, "cache_write_tokens": 0},
+                "usage": {
+                    "input_tokens": 0,
+                    "output_tokens": 0,
+                    "cache_read_tokens": 0,
+                    "cache_write_tokens": 0,
+                    "media_tokens": 0,
+                },
                 "artifacts": [],
                 "deferred_artifacts": [],
                 "display": {"open_canvas": False, "storage_action": "store"},
@@ -98,6 +111,64 @@ def test_last_event_references_files_without_results_and_content(world: World, t
     assert [set(summary) for summary in response["tool_calls"]] == [
         {"call_id", "tool", "server", "is_error", "duration_ms"},
     ]
+
+
+def test_last_event_has_the_expiry_of_deferred_files_as_text(world: World, turn: Turn) -> None:
+    call = world.call(turn)
+    world.finish_call(call, RunnerReport(files=[world.stored_file(call, "a.docx", deferred=True, expires_hours=1)]))
+    add_reply(world, turn, "Made.")
+    world.use_cases.finish_turn(turn_step(turn, 1))
+    [deferred] = last_event(world, turn)[1]["response"]["deferred_artifacts"]
+    assert datetime.fromisoformat(deferred["expires_at"]) == world.clock.now() + timedelta(hours=1)
+
+
+def test_too_large_response_is_replaced_by_its_ids_and_status(world: World, turn: Turn) -> None:
+    add_reply(world, turn, "")
+    world.use_cases.finish_turn(turn_step(turn, 1))
+    size = len(json.dumps(last_event(world, turn)[1]["response"], ensure_ascii=False).encode())
+    largest = "ä" + "x" * (MAX_EVENT_BYTES - size - len("ä".encode()))
+
+    for answer, is_complete in ((largest, True), (largest + "x", False)):
+        other = world.turn(world.session())
+        add_reply(world, other, answer)
+        world.use_cases.finish_turn(turn_step(other, 1))
+        response = last_event(world, other)[1]["response"]
+        if is_complete:
+            assert response["message"] == answer
+        else:
+            assert response == {"turn_id": other.turn_id, "session_id": other.session_id, "status": "complete"}
+
+
+@pytest.mark.parametrize(
+    ("rounds", "code", "message"),
+    [
+        (MAX_CORRECTIONS, "E_TOO_MANY_ROUNDS", "called tools in 3 rounds"),
+        (MAX_CORRECTIONS + 1, "E_TOO_MANY_MISTAKES", "made invalid tool calls 4 times"),
+    ],
+)
+def test_more_mistaken_rounds_than_corrections_have_their_own_error(
+    world: World, turn: Turn, rounds: int, code: str, message: str
+) -> None:
+    for number in range(rounds):
+        for index in range(2):
+            call = world.call(turn, round_number=number, index=index)
+            world.finish_call(call, RunnerReport.from_error(InvalidArguments(["text is missing"])))
+    add_reply(world, turn, "Again.", rounds, calls_tools=True)
+
+    world.use_cases.finish_turn(turn_step(turn, rounds + 1))
+
+    error = stored(world, turn).error
+    assert error is not None
+    assert (error.error_code, message in error.message) == (code, True)
+
+
+def test_calls_without_a_result_are_stopped(world: World, turn: Turn) -> None:
+    interrupted, complete = world.call(turn), world.call(turn, index=1)
+    world.finish_call(complete, RunnerReport(results="done"))
+
+    world.use_cases.finish_turn(turn_step(turn), Ending.CANCELLED)
+
+    assert world.reported_events.stopped == [interrupted.call_id]
 
 
 def test_session_is_unlocked(world: World, turn: Turn) -> None:
@@ -159,6 +230,8 @@ def test_cause_of_a_failure_is_only_logged(world: World, turn: Turn, caplog: pyt
     world.use_cases.finish_turn(turn_step(turn, failure=Failure(Error="KeyError", Cause="secret trace")))
     assert "secret" not in world.events.stored_json(turn.turn_id) + stored(world, turn).model_dump_json()
     assert [record.message for record in caplog.records] == ["turn failed"]
+    [line] = [vars(record) for record in caplog.records]
+    assert (line["turn_id"], line["cause"]) == (turn.turn_id, {"Error": "KeyError", "Cause": "secret trace"})
 
 
 @pytest.mark.parametrize("second", list(Ending))
@@ -172,19 +245,13 @@ def test_first_end_counts_and_is_published_once(world: World, turn: Turn, first:
     assert (stored(world, turn), last_event(world, turn)) == stored_before
 
 
-def test_missing_last_event_is_published_by_the_next_attempt(world: World, turn: Turn) -> None:
-    world.turns.end(turn.model_copy(update={"status": TurnStatus.COMPLETE, "answer": "Hi."}))
-    assert world.use_cases.finish_turn(turn_step(turn), Ending.LOST) is TurnStatus.COMPLETE
-    assert last_event(world, turn)[0] == "response_complete"
-
-
 def test_one_of_two_concurrent_ends_is_published(world: World, turn: Turn) -> None:
     """The other attempt writes its end between the read and the write of this one."""
     end = world.turns.end
 
-    def second(turn_to_end: Turn) -> bool:
-        end(turn_to_end.model_copy(update={"status": TurnStatus.CANCELLED, "error": CANCELLED}))
-        return end(turn_to_end)
+    def second(turn_to_end: Turn, event: NewEvent) -> bool:
+        end(turn_to_end.model_copy(update={"status": TurnStatus.CANCELLED, "error": CANCELLED}), CANCELLED_EVENT)
+        return end(turn_to_end, event)
 
     add_reply(world, turn, "Hi.")
     with pytest.MonkeyPatch.context() as patched:
@@ -193,20 +260,28 @@ def test_one_of_two_concurrent_ends_is_published(world: World, turn: Turn) -> No
     assert last_event(world, turn)[0] == "turn_failed"
 
 
-def test_missing_turn_raises_lookup_error(world: World, turn: Turn) -> None:
-    with pytest.raises(LookupError):
-        world.use_cases.finish_turn(turn_step(turn).model_copy(update={"session_id": world.session().session_id}))
-
-
-def test_missing_turn_of_a_stopped_execution_is_no_error(world: World, turn: Turn) -> None:
-    """Erasing all data of a user stops executions and deletes their turns; EventBridge reports the stop afterwards."""
+@pytest.mark.parametrize("ending", Ending)
+def test_missing_turn_is_no_error(world: World, turn: Turn, ending: Ending, caplog: pytest.LogCaptureFixture) -> None:
+    """Erasing all data of a user deletes turns whose end may be reported afterwards."""
     deleted = turn_step(turn).model_copy(update={"session_id": world.session().session_id})
-    assert world.use_cases.finish_turn.after_execution(deleted, Ending.LOST) is None
+    caplog.set_level(logging.INFO)
+    assert world.use_cases.finish_turn(deleted, ending) is None
+    assert world.events.payloads(turn.turn_id, "response_complete", "turn_failed") == []
+    [line] = [vars(record) for record in caplog.records if "turn_id" in vars(record)]
+    assert (line["message"], line["turn_id"]) == ("the turn to end is deleted", turn.turn_id)
 
 
-def test_stopped_execution_ends_its_turn(world: World, turn: Turn) -> None:
-    assert world.use_cases.finish_turn.after_execution(turn_step(turn), Ending.TIMED_OUT) is TurnStatus.FAILED
-    assert stored(world, turn).error == TIMED_OUT
+def test_turn_deleted_while_it_ends_gets_no_last_event(world: World, turn: Turn) -> None:
+    end = world.turns.end
+
+    def delete_first(turn_to_end: Turn, event: NewEvent) -> bool:
+        world.turns.delete(turn)
+        return end(turn_to_end, event)
+
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(world.turns, "end", delete_first)
+        assert world.use_cases.finish_turn(turn_step(turn, 1)) is None
+    assert world.events.payloads(turn.turn_id, "response_complete", "turn_failed") == []
 
 
 def test_last_reply_with_tool_calls_is_no_answer(world: World, turn: Turn) -> None:
@@ -224,16 +299,16 @@ def test_turn_is_counted_once_by_its_status(world: World) -> None:
     for _ in range(2):
         world.use_cases.finish_turn(turn_step(turn), Ending.CANCELLED)
     assert world.metrics.values_of(TURNS) == [(1, "cancelled")]
-    assert world.metrics.values_of(TURN_DURATION) == [(2500, "cancelled")]
+    assert world.metrics.values_of(TURN_DURATION) == [(2500,)]
 
 
 def test_turn_is_counted_by_the_process_that_ended_it(world: World, turn: Turn) -> None:
     """Another process ends the turn between the read and the write of this one, and counts it."""
     end = world.turns.end
 
-    def lose(turn_to_end: Turn) -> bool:
-        assert end(turn_to_end.model_copy(update={"status": TurnStatus.CANCELLED, "error": CANCELLED}))
-        return end(turn_to_end)
+    def lose(turn_to_end: Turn, event: NewEvent) -> bool:
+        assert end(turn_to_end.model_copy(update={"status": TurnStatus.CANCELLED, "error": CANCELLED}), CANCELLED_EVENT)
+        return end(turn_to_end, event)
 
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(world.turns, "end", lose)

@@ -2,7 +2,9 @@
 
 import pytest
 
+from satchel.domain.calls import CallResult
 from satchel.domain.errors import SessionNotFound, TurnNotFound
+from satchel.domain.events import NewEvent
 from satchel.domain.ids import TurnId
 from satchel.domain.sessions import Turn, TurnStatus
 from tests.unit.services.samples import ALICE, BOB
@@ -44,9 +46,30 @@ def test_end_is_written_before_the_execution_is_stopped(world: World, turn: Turn
     assert statuses == [TurnStatus.CANCELLED]
 
 
+def test_running_calls_are_stopped_and_finished_calls_are_not(world: World, turn: Turn) -> None:
+    finished, running = (world.call(turn, index=index) for index in range(2))
+    world.calls.save_result(turn.turn_id, finished.call_id, CallResult(is_error=False))
+    world.use_cases.cancel_turn(ALICE, turn.session_id, turn.turn_id)
+    assert world.reported_events.stopped == [running.call_id]
+
+
 def test_completed_turn_cannot_be_cancelled(world: World, turn: Turn) -> None:
     world.complete(turn)
     assert world.use_cases.cancel_turn(ALICE, turn.session_id, turn.turn_id) is TurnStatus.COMPLETE
+    assert world.workflow.stopped == []
+
+
+def test_turn_deleted_while_it_is_cancelled_is_not_found(world: World, turn: Turn) -> None:
+    end = world.turns.end
+
+    def delete_first(turn_to_end: Turn, event: NewEvent) -> bool:
+        world.turns.delete(turn)
+        return end(turn_to_end, event)
+
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(world.turns, "end", delete_first)
+        with pytest.raises(TurnNotFound):
+            world.use_cases.cancel_turn(ALICE, turn.session_id, turn.turn_id)
     assert world.workflow.stopped == []
 
 

@@ -34,7 +34,14 @@ def test_turn_is_stored_published_and_started(world: World) -> None:
         created_at=world.clock.now(),
     )
     assert world.turns.get(session.session_id, turn.turn_id) == turn
-    assert world.transcript.list_messages(session.session_id) == [UserMessage(text="Look at this")]
+    file_list = (
+        "\n\n[SYSTEM: Available files in current session:\n"
+        "- sales.csv (uploaded 2024-08-27, 8B, 1 row)\n"
+        "End available files]"
+        "\n\n[SYSTEM: The user attached these files, but you have not read them, because no tool that reads documents "
+        "is available: sales.csv]"
+    )
+    assert world.transcript.list_messages(session.session_id) == [UserMessage(text="Look at this", file_list=file_list)]
     assert world.workflow.started == [(ALICE.name, session.session_id, turn.turn_id)]
     assert world.events.payloads(turn.turn_id) == [("turn_started", {"session_id": session.session_id})]
 

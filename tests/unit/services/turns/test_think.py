@@ -8,17 +8,21 @@ from satchel.domain.conversation import (
     CompletionRequest,
     ModelReply,
     ProposedCall,
+    TokenUsage,
     ToolMessage,
     UserMessage,
 )
 from satchel.domain.ids import call_id
+from satchel.domain.object_keys import outcome_key
 from satchel.domain.prompt import MUST_ANSWER_NOTE, system_prompt
 from satchel.domain.steps import MAX_CALLS_IN_ROUND, MAX_CALLS_IN_TURN, CallRef, NextStep
 from satchel.domain.steps import MAX_ROUNDS as MAX_ROUNDS_OF_ALL
-from satchel.domain.tools import LIST_FILES
-from tests.unit.services.samples import ALICE, BOB, ECHO, EXACT, FETCH, MERGE, OPEN, SUMMARISE
+from satchel.domain.tools import FIND_TOOLS, LIST_FILES, ToolListing, fresh_tool_list
+from satchel.ports.steps import Round
+from satchel.services.calls.runner_report import read_report
+from tests.unit.services.samples import ALICE, BOB, ECHO, EXACT, FETCH, MERGE, OPEN, REGISTRY, SUMMARISE
 from tests.unit.services.wiring import MAX_ROUNDS
-from tests.unit.services.world import World, turn_step
+from tests.unit.services.world import World, call_step, turn_step
 
 ECHO_A = ProposedCall(tool="report.echo", arguments='{"text": "a"}', ref="m-1")
 ECHO_B = ProposedCall(tool="report.echo", arguments="not json", ref="m-2")
@@ -94,7 +98,11 @@ def test_first_stored_of_two_concurrent_replies_counts(world: World) -> None:
     turn = world.turn(world.session())
     world.model.replies = [ModelReply(text="Mine.", calls=[ECHO_B])]
     other_reply = AssistantMessage(text="The other's.", calls=[ECHO_A])
-    world.model.during_reply = lambda: world.transcript.add_reply(turn, 0, other_reply)
+    ids = turn.model_dump(include={"turn_id", "session_id", "user"})
+    ids |= {"call_id": call_id(turn.turn_id, 0, 0), "round": 0, "index": 0}
+    other_call = Call(**ids, **ECHO_A.model_dump())
+    other = Round(0, other_reply, [other_call], TokenUsage(), None)
+    world.model.during_reply = lambda: world.steps.save_round(turn, other)
     world.use_cases.think(turn_step(turn))
     assert [call.arguments for call in world.calls.list(turn.turn_id)] == [ECHO_A.arguments]
     assert world.events.streamed_text(turn.turn_id) == {0: "The other's."}
@@ -199,6 +207,26 @@ def test_request_contains_the_conversation_with_tool_results(world: World) -> No
     )
 
 
+def test_tool_among_many_is_offered_after_the_model_has_found_it(world: World) -> None:
+    many = [ECHO.model_copy(update={"name": f"paint_{number}"}) for number in range(50)]
+    melt = ECHO.model_copy(update={"name": "melt_snow", "description": "Melt snow on a roof."})
+    listing = fresh_tool_list(ToolListing(tools=[*many, melt]), world.clock.now())
+    world.tool_lists.save("report", REGISTRY.servers["report"].config_hash(), listing)
+    turn = world.turn(world.session(), "Free my roof")
+    search = ProposedCall(tool="satchel.find_tools", arguments='{"query": "melting the snow"}', ref="m")
+    world.model.replies = [ModelReply(text="", calls=[search]), ModelReply(text="Found.")]
+    world.use_cases.think(turn_step(turn))
+    offered = last_request(world).tools
+    call = world.calls.list(turn.turn_id)[0]
+    world.use_cases.dispatch_tool(call_step(call, "task"))
+    report = read_report(world.store, outcome_key(call.user, call.turn_id, call.call_id))
+    assert report is not None
+    world.finish_call(call, report)
+    world.use_cases.think(turn_step(turn, 1))
+    assert offered == [FIND_TOOLS, LIST_FILES]
+    assert last_request(world).tools == [FIND_TOOLS, LIST_FILES, melt]
+
+
 def tools_offered(world: World, *, groups: bool = False, only: list[str] | None = None) -> list[str]:
     who = BOB if groups else ALICE
     turn = world.turn(world.session(who), who=who, tools=only)
@@ -238,22 +266,31 @@ def test_latest_message_contains_the_file_context_newest_first(world: World) -> 
     )
 
 
-def test_earlier_messages_are_unchanged(world: World) -> None:
+def test_earlier_messages_keep_their_file_context_in_later_requests(world: World) -> None:
     session = world.session()
     world.upload("a.csv", session=session)
     world.complete(world.turn(session, "Hello"), "Hi.")
+    first_request = last_request(world)
+    world.upload("b.csv", session=session)
     world.complete(world.turn(session, "And now?"))
     first, answer, last = last_request(world).messages
-    assert (first, answer) == (UserMessage(text="Hello"), AssistantMessage(text="Hi."))
+    assert ([first], answer) == (first_request.messages, AssistantMessage(text="Hi."))
     assert isinstance(last, UserMessage)
     assert last.text.startswith("And now?\n\n[SYSTEM: ")
+    assert listed_files(world) == ["b.csv", "a.csv"]
 
 
-def test_stored_messages_contain_no_file_context(world: World) -> None:
-    session = world.session()
-    world.upload("a.csv", session=session)
-    world.complete(world.turn(session, "Hello"))
-    assert world.transcript.list_messages(session.session_id)[0] == UserMessage(text="Hello")
+def test_file_context_does_not_change_between_the_rounds_of_a_turn(world: World) -> None:
+    turn = world.turn(world.session(), "Hello")
+    world.model.replies = [ModelReply(text="", calls=[ECHO_A])]
+    world.use_cases.think(turn_step(turn))
+    (call,) = world.calls.list(turn.turn_id)
+    world.finish_call(call, RunnerReport(results="a", files=[world.stored_file(call, "new.html")]))
+    world.model.replies = [ModelReply(text="Done.")]
+    world.use_cases.think(turn_step(turn, 1))
+    first, last = world.model.requests
+    assert last.messages[: len(first.messages)] == first.messages == [UserMessage(text="Hello")]
+    assert last.messages[-1].model_dump()["content"]["files"] == ["new.html"]
 
 
 def test_file_of_another_session_is_listed_if_the_message_names_it(world: World) -> None:
@@ -266,22 +303,22 @@ def test_file_of_another_session_is_listed_if_the_message_names_it(world: World)
 
 
 @pytest.mark.clause("v2.1:deferred:expired")
-def test_expired_file_is_not_listed_even_if_named(world: World) -> None:
+def test_expired_file_is_not_listed_even_if_an_earlier_message_named_it(world: World) -> None:
     session = world.session()
-    record = world.upload("a.csv", session=session)
-    world.expire_after(record)
-    turn = world.turn(session, files=["a.csv"])
+    world.expire_after(world.upload("a.csv", session=session))
+    world.complete(world.turn(session, files=["a.csv"]))
+    assert listed_files(world) == ["a.csv"]
     world.clock.advance(3600)
-    world.complete(turn)
+    world.complete(world.turn(session))
     assert listed_files(world) == []
 
 
 def test_deleted_file_is_not_listed(world: World) -> None:
     session = world.session()
     other = world.upload("there.csv")
-    turn = world.turn(session, files=["there.csv"])
+    world.complete(world.turn(session, files=["there.csv"]))
     world.use_cases.remove_file(ALICE, other.file_key)
-    world.complete(turn)
+    world.complete(world.turn(session))
     assert listed_files(world) == []
 
 

@@ -118,15 +118,17 @@ def test_usage_of_all_requests_is_added_to_the_turn_and_the_session(world: World
         ModelReply(text="Done.", usage=TokenUsage(input_tokens=130, output_tokens=5, cache_read_tokens=100)),
     ]
     world.use_cases.think(turn_step(turn))
-    world.use_cases.think(turn_step(turn, 1))
+    assert world.use_cases.think(turn_step(turn, 1)).done
+    world.use_cases.finish_turn(turn_step(turn, 2))
     usage = TokenUsage(input_tokens=230, output_tokens=15, cache_read_tokens=100)
     assert world.use_cases.read_turn(ALICE, turn.session_id, turn.turn_id).usage == usage
     assert world.use_cases.read_sessions(ALICE, session.session_id).usage == usage
 
 
-def test_usage_of_a_discarded_reply_counts(world: World) -> None:
+@pytest.mark.parametrize("text", ["Too late.", "long " * 5_000])
+def test_usage_of_a_discarded_reply_counts(world: World, text: str) -> None:
     turn = world.turn(world.session())
-    world.model.replies = [ModelReply(text="Too late.", usage=TokenUsage(input_tokens=7, output_tokens=2))]
+    world.model.replies = [ModelReply(text=text, usage=TokenUsage(input_tokens=7, output_tokens=2))]
     world.model.during_reply = lambda: world.use_cases.cancel_turn(ALICE, turn.session_id, turn.turn_id)
     world.use_cases.think(turn_step(turn))
     assert world.use_cases.read_turn(ALICE, turn.session_id, turn.turn_id).usage == TokenUsage(

@@ -28,6 +28,11 @@ class Streams:
     def streamer(self, tries: int = 0) -> TokenStreamer:
         return TokenStreamer(self.events, self.clock, TURN, 3, tries, lambda: self.is_running)
 
+    def finish(self, streamer: TokenStreamer, text: str) -> None:
+        """Publish the rest of a reply, and its last piece as the transaction that stores the reply does."""
+        if event := streamer.publish_all_but_last(text):
+            self.events.append(TURN, event)
+
     @property
     def text(self) -> str:
         return self.events.streamed_text(TURN)[3]
@@ -62,13 +67,13 @@ def test_collected_text_is_published_without_new_text(streams: Streams) -> None:
 
 
 @pytest.mark.parametrize("seconds", [10, 20, 40])
-def test_reply_of_two_thousand_tokens_needs_dozens_of_events(streams: Streams, seconds: int) -> None:
+def test_reply_has_at_most_five_events_a_second(streams: Streams, seconds: int) -> None:
     streamer = streams.streamer()
     for _ in range(2000):
         streamer("word ")
         streams.clock.advance(seconds / 2000)
-    streamer.finish("word " * 2000)
-    assert 24 <= len(streams.published) < 100
+    streams.finish(streamer, "word " * 2000)
+    assert 4 * seconds <= len(streams.published) <= 5 * seconds + 2
     assert streams.text == "word " * 2000
 
 
@@ -78,7 +83,7 @@ def test_restarted_reply_is_marked_at_once(streams: Streams) -> None:
     streamer("tal")
     streamer.restart()
     streamer("Paris")
-    streamer.finish("Paris.")
+    streams.finish(streamer, "Paris.")
     attempts = [(payload["attempt"], payload["text"]) for _, payload in streams.events.payloads(TURN)]
     assert attempts == [(0, "The capi"), (1, ""), (1, "Paris"), (1, ".")]
     assert streams.text == "Paris."
@@ -96,7 +101,7 @@ def test_attempts_of_a_retry_are_above_those_of_the_first_try(streams: Streams) 
     for text in ("A", "B", "C"):
         first.restart()
         first(text)
-    streams.streamer(1).finish("Answer")
+    streams.finish(streams.streamer(1), "Answer")
     first.restart()
     first("late")
     assert streams.text == "Answer"
@@ -104,7 +109,7 @@ def test_attempts_of_a_retry_are_above_those_of_the_first_try(streams: Streams) 
 
 def test_retry_without_text_replaces_the_earlier_text(streams: Streams) -> None:
     streams.streamer()("Let me look")
-    streams.streamer(1).finish("")
+    streams.finish(streams.streamer(1), "")
     assert streams.text == ""
 
 
@@ -116,10 +121,10 @@ def test_stored_reply_is_published_once_for_each_try(streams: Streams) -> None:
     assert len(streams.published) == 3
 
 
-def test_different_stored_reply_is_published_in_full(streams: Streams) -> None:
+def test_different_reply_is_published_in_full(streams: Streams) -> None:
     streamer = streams.streamer()
     streamer("Mine.")
-    streamer.finish("The other's.")
+    streams.finish(streamer, "The other's.")
     assert streams.text == "The other's."
 
 
@@ -157,7 +162,7 @@ def test_latest_attempt_always_contains_the_stored_reply(data: st.DataObject) ->
         for char in answer[:streamed_chars]:
             streamer(char)
             streams.clock.advance(generator.choice([0.01, 0.3]))
-        streamer.finish(answer)
+        streams.finish(streamer, answer)
     assert streams.events.streamed_text(TURN).get(3, "") == answer
 
 
@@ -172,6 +177,6 @@ def test_cut_reply_is_published_as_stored(streams: Streams, extra_chars: int) ->
     for start in range(0, len(answer), 7000):
         streamer(answer[start : start + 7000])
         streams.clock.advance(1)
-    streamer.finish(truncate(answer, MAX_ANSWER_CHARS))
+    streams.finish(streamer, truncate(answer, MAX_ANSWER_CHARS))
     assert streams.text == truncate(answer, MAX_ANSWER_CHARS)
     assert {payload["attempt"] for _, payload in streams.events.payloads(TURN)} == {0}

@@ -21,10 +21,7 @@ class _Client(Protocol):
 
 @dataclass(frozen=True)
 class ApiGatewaySender:
-    """Send WebSocket messages to clients. Implements ``ports.connections.ConnectionSender``.
-
-    ``client`` retries a failed send once.
-    """
+    """Send WebSocket messages to clients. Implements ``ports.connections.ConnectionSender``."""
 
     client: _Client
 

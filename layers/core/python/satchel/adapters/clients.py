@@ -33,6 +33,10 @@ _S3 = _RETRIES.merge(
 )
 
 
+MAX_SEND_SECONDS = 0.25
+"""Maximum seconds for the response to a WebSocket message. API Gateway responds in about 15 ms."""
+
+
 @lru_cache
 def dynamodb() -> "DynamoDBClient":
     """Return the DynamoDB client for the deployment's table."""
@@ -98,10 +102,14 @@ def bedrock(endpoint: str | None, connect_seconds: float, read_seconds: float) -
 def socket_api(endpoint: str) -> Any:  # noqa: ANN401  (boto3's stubs for it are not installed)
     """Return the client that sends WebSocket messages.
 
-    Its timeouts are short, because the next batch of the stream waits until all sends of a batch have ended: 8 s at
-    most for a message, with one retry.
+    Its timeouts are short and it does not retry, because the next batch of the stream waits until all sends of a batch
+    have ended. The push of the turn's next event repeats what was not delivered.
     """
-    config = Config(connect_timeout=2, read_timeout=2, retries={"mode": "standard", "total_max_attempts": 2})
+    config = Config(
+        connect_timeout=MAX_SEND_SECONDS,
+        read_timeout=MAX_SEND_SECONDS,
+        retries={"mode": "standard", "total_max_attempts": 1},
+    )
     return boto3.client("apigatewaymanagementapi", endpoint_url=endpoint, config=_RETRIES.merge(config))
 
 

@@ -1,4 +1,4 @@
-"""Validates tool arguments with the jsonschema library (draft 2020-12, which is MCP's default).
+"""Validates tool arguments and structured results with the jsonschema library (draft 2020-12, which is MCP's default).
 
 Schemas and arguments are untrusted: a small schema can demand hours of work, for example with a slow regular expression
 or with definitions that each apply the next one twice. So each check has a budget. If a check exceeds it, the call
@@ -21,8 +21,8 @@ _MAX_WORK = 10_000
 """Maximum work of one check, in visited keywords and compared values. This much takes 0.05 to 0.2 s of CPU time."""
 
 _CHARS_PER_UNIT = 100  # a long value takes work too, because error messages repeat it
-_INVALID_SCHEMA = "the tool's input schema is invalid: "
-_TOO_DEEP = "the arguments or the tool's input schema are nested too deeply"
+_INVALID_SCHEMA = "the tool's schema is invalid: "
+_TOO_DEEP = "the value or the tool's schema is nested too deeply"
 
 _SCHEMA, _NUMBER = (dict, bool), (int, float)
 _VALUE_TYPES: dict[str, tuple[type, ...]] = {
@@ -53,12 +53,12 @@ class _InvalidSchemaError(Exception):
 
 
 class JsonSchemaChecker:
-    """Find problems in tool arguments. Implements ``ports.runners.ArgumentChecker``."""
+    """Find problems in tool arguments and results. Implements ``ports.runners.SchemaChecker``."""
 
-    def find_problems(self, schema: dict[str, Any], arguments: dict[str, Any]) -> list[str]:
+    def find_problems(self, schema: dict[str, Any], value: dict[str, Any]) -> list[str]:
         token = _budget.set(_Budget(schema))
         try:
-            errors = list(_BoundedValidator(schema).iter_errors(arguments))
+            errors = list(_BoundedValidator(schema).iter_errors(value))
         except (_TooMuchWorkError, ArithmeticError):  # 10**400 overflows for a "multipleOf" of 0.1
             return []
         except _InvalidSchemaError as error:

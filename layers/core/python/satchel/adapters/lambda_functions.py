@@ -2,7 +2,7 @@
 
 import json
 import logging
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -12,7 +12,11 @@ from pydantic import TypeAdapter, ValidationError
 from satchel.domain.conversation import ToolSpec
 from satchel.domain.errors import Unavailable
 from satchel.domain.ids import SessionId, UserName
+from satchel.domain.isolation import Isolation
+from satchel.domain.resources import Offers
+from satchel.domain.tools import ToolListing
 from satchel.ports.runners import CallOrder
+from satchel.ports.tool_client import ServerSession
 
 if TYPE_CHECKING:
     from mypy_boto3_lambda import LambdaClient
@@ -21,6 +25,7 @@ logger = logging.getLogger(__name__)
 
 LISTING_TENANT = "_satchel"  # Lambda tenant id of requests that list tools, which belong to no user
 _TOOLS = TypeAdapter(list[ToolSpec])
+_ISOLATION: TypeAdapter[Isolation | None] = TypeAdapter(Isolation | None)
 
 
 @dataclass(frozen=True)
@@ -45,8 +50,24 @@ class LambdaRunners:
             Payload=json.dumps({"server": server, **order.model_dump(mode="json")}).encode(),
         )
 
-    def list_tools(self, server: str) -> Sequence[ToolSpec]:
-        """Return a server's tools. Raise Unavailable if it does not start, times out or returns an invalid list."""
+    def end_session(self, server: str, user: UserName, session: ServerSession) -> None:
+        """Let the runner of a remote server end an MCP session. If that fails, the server ends it after its timeout."""
+        payload = {"action": "end", "server": server, "session": session.model_dump(mode="json")}
+        try:
+            self.client.invoke(
+                FunctionName=self._function(server),
+                InvocationType="Event",
+                TenantId=user,
+                Payload=json.dumps(payload).encode(),
+            )
+        except (ClientError, BotoCoreError):
+            logger.warning("an MCP session could not be ended", extra={"server": server}, exc_info=True)
+
+    def list_tools(self, server: str) -> ToolListing:
+        """Return a server's tools and isolation.
+
+        Raise Unavailable if the server does not start, times out or returns an invalid list.
+        """
         try:
             response = self.listing_client.invoke(
                 FunctionName=self._function(server),
@@ -61,10 +82,16 @@ class LambdaRunners:
             raise Unavailable(f"The server '{server}' did not start: {payload.get('errorMessage', 'unknown error')}")
         try:
             tools = _TOOLS.validate_python(payload["tools"])
+            offers = Offers.model_validate(payload.get("offers") or {})
+            isolation = _ISOLATION.validate_python(payload.get("isolation"))
         except (KeyError, TypeError, ValidationError) as error:
             raise Unavailable(f"The server '{server}' returned an invalid list of tools.") from error
         # Set the server name here: a runner executes untrusted code, so it could return another server's name.
-        return [tool.model_copy(update={"server": server}) for tool in tools]
+        return ToolListing(
+            tools=[tool.model_copy(update={"server": server}) for tool in tools],
+            offers=offers.with_server(server),
+            isolation_level=isolation and isolation.level,
+        )
 
     def _function(self, server: str) -> str:
         return self.remote_runner if server in self.remote else f"{self.prefix}{server}"

@@ -175,6 +175,14 @@ class S3Page:
         self._client = client
         self._bucket = bucket
 
+    def get(self, path: str) -> bytes | None:
+        """Return the content of a file of the web client, or None if it is not stored."""
+        try:
+            return self._client.get_object(Bucket=self._bucket, Key=path)["Body"].read()
+        except ClientError as error:
+            _raise_unless_absent(error)
+            return None
+
     def put(self, path: str, content: bytes, media_type: str, cache: str) -> None:
         """Store a file of the web client. ``cache`` is the Cache-Control header of its responses."""
         self._client.put_object(Bucket=self._bucket, Key=path, Body=content, ContentType=media_type, CacheControl=cache)

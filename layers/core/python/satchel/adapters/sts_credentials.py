@@ -6,8 +6,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from satchel.adapters.dynamodb.runner_events import runner_partition
+from satchel.adapters.dynamodb.server_sessions import session_partition
 from satchel.domain.ids import CallId
-from satchel.ports.runners import ScopedCredentials
+from satchel.ports.runners import Conversation, ScopedCredentials
 
 if TYPE_CHECKING:
     from mypy_boto3_sts import STSClient
@@ -24,12 +25,18 @@ class StsCredentials:
     bucket: str
     table: str
 
-    def for_call(self, call_id: CallId, objects_prefixes: Sequence[str], outcome_key: str) -> ScopedCredentials:
+    def for_call(
+        self,
+        call_id: CallId,
+        objects_prefixes: Sequence[str],
+        outcome_key: str,
+        conversation: Conversation | None = None,
+    ) -> ScopedCredentials:
         credentials = self.client.assume_role(
             RoleArn=self.role_arn,
             RoleSessionName=call_id,
             DurationSeconds=_DURATION_SECONDS,
-            Policy=json.dumps(self.policy(call_id, objects_prefixes, outcome_key)),
+            Policy=json.dumps(self.policy(call_id, objects_prefixes, outcome_key, conversation)),
         )["Credentials"]
         return ScopedCredentials(
             access_key_id=credentials["AccessKeyId"],
@@ -37,9 +44,16 @@ class StsCredentials:
             session_token=credentials["SessionToken"],
         )
 
-    def policy(self, call_id: CallId, objects_prefixes: Sequence[str], outcome_key: str) -> dict[str, Any]:
+    def policy(
+        self,
+        call_id: CallId,
+        objects_prefixes: Sequence[str],
+        outcome_key: str,
+        conversation: Conversation | None = None,
+    ) -> dict[str, Any]:
         """Return the policy that restricts a call. Prefixes need no escaping: user names contain no ``*`` or ``?``."""
         partition = self.role_arn.split(":")[1]  # aws, aws-cn or aws-us-gov
+        items = [runner_partition(call_id), *([session_partition(conversation)] if conversation else [])]
         bucket = f"arn:{partition}:s3:::{self.bucket}"
         return {
             "Version": "2012-10-17",
@@ -53,7 +67,7 @@ class StsCredentials:
                     "Effect": "Allow",
                     "Action": ["dynamodb:GetItem", "dynamodb:PutItem"],
                     "Resource": [f"arn:{partition}:dynamodb:*:*:table/{self.table}"],
-                    "Condition": {"ForAllValues:StringEquals": {"dynamodb:LeadingKeys": [runner_partition(call_id)]}},
+                    "Condition": {"ForAllValues:StringEquals": {"dynamodb:LeadingKeys": items}},
                 },
             ],
         }

@@ -115,7 +115,8 @@ def _read_state(state_file: Path) -> dict[str, _FetchedFile]:
 
 
 def _create(path: Path) -> int:
-    return os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
+    # O_EXCL fails if a tool has put a file or a link at this path. It follows no links.
+    return os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
 
 
 def _write_new(path: Path, data: bytes) -> None:

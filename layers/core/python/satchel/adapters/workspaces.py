@@ -1,5 +1,6 @@
 """Manages the users' workspaces on this machine (``/tmp/{username}/``). One call at a time uses a workspace."""
 
+import errno
 import fcntl
 import os
 import stat
@@ -59,7 +60,7 @@ class LocalWorkspaces:
                     suggestion="Move this directory away, or run Satchel as a separate system user",
                 )
             if (new_mark := _mark(workspace, session_id)) != mark:
-                _write(file, new_mark)
+                _write(file, new_mark.model_dump_json())
             yield workspace
 
     def end_session(self, user: UserName, session_id: SessionId) -> None:
@@ -81,8 +82,7 @@ class LocalWorkspaces:
         with self._locked(user) as file:
             if os.path.lexists(workspace) and _is_marked(workspace, _read(file)):
                 remove_tree(workspace)
-            file.seek(0)
-            file.truncate()
+            _write(file, "")
 
     @contextmanager
     def _locked(self, user: UserName, operation: int = fcntl.LOCK_EX) -> Iterator[TextIO]:
@@ -90,7 +90,7 @@ class LocalWorkspaces:
         if not _is_own_directory(self._marks):
             raise ToolFailed(f"{self._marks} is not a directory of this system user, so no workspace can be created")
         with os.fdopen(os.open(self._marks / user, _MARK_FLAGS, 0o600), "r+", encoding="utf-8") as file:
-            fcntl.flock(file, operation)
+            _lock(file, operation)
             yield file
 
 
@@ -130,8 +130,19 @@ def _mark(workspace: Path, session_id: SessionId) -> _Mark:
     return _Mark(device=status.st_dev, inode=status.st_ino, session_id=session_id)
 
 
-def _write(file: TextIO, mark: _Mark) -> None:
+def _write(file: TextIO, text: str) -> None:
+    """Replace the content. Spaces cover a longer content, because a filter of system calls may refuse ftruncate."""
     file.seek(0)
-    file.truncate()
-    file.write(mark.model_dump_json())
+    file.write(text.ljust(os.fstat(file.fileno()).st_size))
     file.flush()
+
+
+def _lock(file: TextIO, operation: int) -> None:
+    try:
+        fcntl.flock(file, operation)
+    except OSError as error:
+        if error.errno not in {errno.ENOSYS, errno.EPERM}:
+            raise
+        # A filter of system calls refuses flock. A record lock excludes other processes, but no threads of this one.
+        # That is enough on Lambda, where a process runs one call at a time.
+        fcntl.lockf(file, operation)

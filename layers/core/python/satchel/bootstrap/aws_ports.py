@@ -20,7 +20,9 @@ from satchel.adapters.dynamodb.links import DynamoLinkStates, DynamoSharedLinks
 from satchel.adapters.dynamodb.quotas import DynamoQuotaCounts
 from satchel.adapters.dynamodb.retention import DynamoFileReaper, DynamoSessionPurger
 from satchel.adapters.dynamodb.runner_events import DynamoReportedEvents
+from satchel.adapters.dynamodb.server_sessions import DynamoServerSessionRemover
 from satchel.adapters.dynamodb.sessions import DynamoSessions
+from satchel.adapters.dynamodb.steps import DynamoSteps
 from satchel.adapters.dynamodb.table import Table
 from satchel.adapters.dynamodb.tool_lists import DynamoToolLists
 from satchel.adapters.dynamodb.transcript import DynamoTranscript
@@ -33,8 +35,7 @@ from satchel.adapters.s3_files import S3Files, S3Page
 from satchel.adapters.s3_uploads import S3Uploads
 from satchel.adapters.stepfunctions import TurnExecutions, WaitingTasks
 from satchel.bootstrap.observed import metrics
-from satchel.bootstrap.process import CLOCK, isolation, registry
-from satchel.domain.isolation import Isolation
+from satchel.bootstrap.process import CLOCK, registry
 from satchel.domain.servers import Registry
 from satchel.ports.calls import AuditTrail, Calls, ReportedEvents
 from satchel.ports.connections import Connections, ConnectionSender, Subscriptions, Tickets
@@ -42,8 +43,9 @@ from satchel.ports.files import FileReaper, Files, Uploads
 from satchel.ports.links import DashboardSigner, LinkStates, SharedLinks, Signer
 from satchel.ports.llm import Model
 from satchel.ports.quotas import QuotaCounts
-from satchel.ports.runners import ArgumentChecker, CredentialSource, Runners, ToolLists
-from satchel.ports.sessions import CleanupStarter, Dashboards, SessionPurger, Sessions
+from satchel.ports.runners import CredentialSource, Runners, SchemaChecker, ToolLists
+from satchel.ports.sessions import CleanupStarter, Dashboards, ServerSessionRemover, SessionPurger, Sessions
+from satchel.ports.steps import Steps
 from satchel.ports.storage import FileStore, PageStore, PartStore
 from satchel.ports.system import Clock, Metrics
 from satchel.ports.turns import Approvals, Events, TaskCallback, Transcript, Turns, Workflow
@@ -67,10 +69,6 @@ class AwsPorts:
 
     metrics = cached_property[Metrics](lambda _: metrics())
 
-    @property
-    def isolation(self) -> Callable[[], Isolation]:
-        return isolation
-
     registry = cached_property[Registry](lambda _: registry())
 
     @cached_property
@@ -93,6 +91,10 @@ class AwsPorts:
     dashboards = cached_property[Dashboards](lambda self: DynamoDashboards(self.table))
 
     @cached_property
+    def steps(self) -> Steps:
+        return DynamoSteps(self.table, self.store, self.clock, timedelta(days=self._settings.audit.audit_days))
+
+    @cached_property
     def audit_trail(self) -> AuditTrail:
         return DynamoAuditTrail(self.table, timedelta(days=self._settings.audit.audit_days))
 
@@ -106,6 +108,7 @@ class AwsPorts:
     subscriptions = cached_property[Subscriptions](lambda self: DynamoSubscriptions(self.table))
     erasures = cached_property[Erasures](lambda self: DynamoErasures(self.table))
     file_reaper = cached_property[FileReaper](lambda self: DynamoFileReaper(self.table))
+    server_session_remover = cached_property[ServerSessionRemover](lambda self: DynamoServerSessionRemover(self.table))
     session_purger = cached_property[SessionPurger](lambda self: DynamoSessionPurger(self.table))
     user_purger = cached_property[UserPurger](lambda self: DynamoUserPurger(self.table))
     store = cached_property[FileStore](lambda self: S3Files(clients.s3(), self._settings.storage.bucket))
@@ -158,7 +161,7 @@ class AwsPorts:
         return StsCredentials(clients.sts(), self._settings.dispatch.call_role, storage.bucket, storage.table)
 
     @cached_property
-    def argument_checker(self) -> ArgumentChecker:
+    def schema_checker(self) -> SchemaChecker:
         from satchel.adapters.json_schema import JsonSchemaChecker
 
         return JsonSchemaChecker()

@@ -14,7 +14,6 @@ from aws_lambda_powertools.logging.utils import copy_config_to_registered_logger
 
 from satchel.adapters.emf_metrics import EmfMetrics, SilentMetrics
 from satchel.domain.ids import CallId, TurnId, turn_of
-from satchel.domain.metrics import COLD_STARTS
 from satchel.settings import MetricSettings
 
 R = TypeVar("R")
@@ -55,7 +54,6 @@ def observed(function: str) -> Callable[[_Handler[R]], _Handler[R]]:
         def run(event: Any, context: Any) -> R:  # noqa: ANN401  (a Lambda handler)
             set_up_logs(function)
             _set_log_keys(event, context)
-            _count_cold_start(function)
             try:
                 return handler(event, context)
             finally:
@@ -80,11 +78,6 @@ def _set_log_keys(event: object, context: object) -> None:
     """Add the turn id and the Lambda request id to every log line of this invocation."""
     keys = {"correlation_id": find_turn_id(event), "function_request_id": getattr(context, "aws_request_id", None)}
     THREAD_LOCAL_KEYS.set({name: value for name, value in keys.items() if value is not None})
-
-
-@lru_cache
-def _count_cold_start(function: str) -> None:
-    metrics().add(COLD_STARTS, 1, function)
 
 
 def find_turn_id(event: object) -> str | None:

@@ -3,7 +3,7 @@
 from functools import lru_cache
 
 from satchel.adapters.sandbox.probe import find_layers
-from satchel.adapters.server_config import read_registry
+from satchel.adapters.server_config import LoadedConfig, load_config
 from satchel.adapters.system_clock import SystemClock
 from satchel.domain.isolation import Isolation
 from satchel.domain.servers import Registry
@@ -17,9 +17,14 @@ class IsolationTooWeakError(ValueError):
 
 
 @lru_cache
+def server_config() -> LoadedConfig:
+    """Return the content of mcp.json, without the servers' secrets, which only a server's own runner reads."""
+    return load_config(ServerSettings().mcp_config)
+
+
 def registry() -> Registry:
-    """Return the configured MCP servers, without their secrets, which only a server's own runner reads."""
-    return read_registry(ServerSettings().mcp_config)
+    """Return the configured MCP servers."""
+    return server_config().registry
 
 
 @lru_cache

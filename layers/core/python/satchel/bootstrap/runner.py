@@ -9,6 +9,7 @@ import platform
 from collections.abc import Mapping
 from functools import lru_cache, partial
 from threading import Lock
+from typing import Any
 from uuid import uuid4
 
 from aws_lambda_powertools.utilities.parameters import SecretsProvider
@@ -17,6 +18,7 @@ import satchel.adapters.mcp.import_stub  # noqa: F401  (installs import stubs, s
 from satchel.adapters import clients
 from satchel.adapters.dynamodb.calls import DynamoClaims
 from satchel.adapters.dynamodb.runner_events import DynamoEventReporter
+from satchel.adapters.dynamodb.server_sessions import DynamoServerSessions
 from satchel.adapters.dynamodb.table import Table
 from satchel.adapters.event_loop import EventLoop
 from satchel.adapters.mcp.client import McpToolClient
@@ -31,7 +33,7 @@ from satchel.adapters.workspace_files import fetch_inputs, list_files, open_arti
 from satchel.adapters.workspaces import LocalWorkspaces
 from satchel.bootstrap.process import CLOCK, registry, required_isolation
 from satchel.domain.servers import ServerEntry
-from satchel.ports.runners import CallOrder
+from satchel.ports.runners import CallOrder, Conversation
 from satchel.services.calls.run_tool import CallPorts, RunTool
 from satchel.settings import IsolationSettings, LimitSettings, RunnerSettings, ServerSettings, StorageSettings
 
@@ -47,6 +49,7 @@ def run_tool_use_case(server: str) -> RunTool:
         fetch_inputs=fetch_inputs,
         open_artifact=open_artifact,
         list_files=list_files,
+        find_problems=_find_problems,
         callback=WaitingTasks(clients.stepfunctions()),
         clock=CLOCK,
         new_claim=lambda: f"{platform.node()}-{os.getpid()}-{uuid4()}",
@@ -56,12 +59,21 @@ def run_tool_use_case(server: str) -> RunTool:
     )
 
 
-def call_ports(order: CallOrder) -> CallPorts:
+def _find_problems(schema: dict[str, Any], value: dict[str, Any]) -> list[str]:
+    """Check a structured result. Import the library when a tool has an output schema: most have none."""
+    from satchel.adapters.json_schema import JsonSchemaChecker  # noqa: PLC0415  (see above)
+
+    return JsonSchemaChecker().find_problems(schema, value)
+
+
+def call_ports(server: str, order: CallOrder) -> CallPorts:
     """Return the ports for one tool call. They use the call's own credentials, which write only this call's data."""
     storage = StorageSettings()
     table = Table(clients.scoped_dynamodb(order.credentials), storage.table)
     store = S3Files(clients.scoped_s3(order.credentials), storage.bucket)
-    return CallPorts(store=store, events=DynamoEventReporter(table), claims=DynamoClaims(table))
+    is_remote = _own_servers()[server].is_remote
+    sessions = DynamoServerSessions(table, Conversation(order.session_id, server)) if is_remote else None
+    return CallPorts(store=store, events=DynamoEventReporter(table), claims=DynamoClaims(table), sessions=sessions)
 
 
 def tool_client(server: str) -> McpToolClient:

@@ -22,7 +22,14 @@ from satchel.contract.errors import (
 )
 from satchel.contract.file_names import numbered_name, safe_name, split_extension
 from satchel.contract.media_types import is_active, is_showable, mime_of, normalize_mime, viewer_for
-from satchel.contract.model_view import build_model_view, limit_meta_data, scrub_output, strip_base64, strip_blobs
+from satchel.contract.model_view import (
+    build_model_view,
+    limit_meta_data,
+    omission_start,
+    scrub_output,
+    strip_base64,
+    strip_blobs,
+)
 from satchel.contract.normalize import normalize
 from satchel.contract.tokens import has_file_link, scrub, scrub_text
 from satchel.contract.tool_output import Artifact, ArtifactProblem, Canvas, DeferredArtifact, Display, ToolOutput
@@ -57,6 +64,7 @@ __all__ = [
     "normalize",
     "normalize_mime",
     "numbered_name",
+    "omission_start",
     "safe_name",
     "scrub",
     "scrub_output",

@@ -42,6 +42,7 @@ __all__ = [
     "ToolFailed",
     "ToolTimedOut",
     "UnknownTool",
+    "advise",
 ]
 
 
@@ -116,18 +117,25 @@ class InvalidPath(ToolError):
     def __init__(
         self, attempted_path: str, allowed_prefix: str | None, operation: Literal["read", "write"] | None = "write"
     ) -> None:
-        write = "Use /tmp/{username}/ prefix for file operations"
-        if allowed_prefix is None:
-            write = "To write files, declare an argument `username: str` and use the prefix /tmp/{username}/"
-        read = "To read this path, add it to `read_paths` of the server's entry in mcp.json"
-        suggestions = {"read": read, "write": write, None: f"{write}. {read}"}
         is_read = operation == "read"
         super().__init__(
             "File read outside allowed directories" if is_read else "File operation outside allowed directory",
             attempted_path=attempted_path,
             allowed_prefix=allowed_prefix,
-            suggestion=suggestions[operation],
+            suggestion=advise(operation, may_write=allowed_prefix is not None),
         )
+
+
+def advise(operation: Literal["read", "write"] | None, *, may_write: bool) -> str:
+    """Return what to change so that a tool can access a path that the sandbox blocked."""
+    write = "Use /tmp/{username}/ prefix for file operations"
+    if not may_write:
+        write = (
+            "To write files, declare an argument `username: str` and use the prefix /tmp/{username}/, or set "
+            '`"writes": true` in the server\'s entry in mcp.json and use the path in SATCHEL_WORKSPACE'
+        )
+    read = "To read this path, add it to `read_paths` of the server's entry in mcp.json"
+    return {"read": read, "write": write, None: f"{write}. {read}"}[operation]
 
 
 class FileTooLarge(ToolError):

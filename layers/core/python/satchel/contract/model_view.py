@@ -22,6 +22,7 @@ _DATA_URL = re.compile(
 # Without the lookbehinds, a match could start at each base64 character, and the search would take quadratic time.
 _RUN = re.compile(rf"(?<![{_ALPHABET}])[{_ALPHABET}]{{{_MAX_BASE64 + 1},}}={{0,2}}")
 _WRAPPED_RUN = re.compile(rf"(?<![{_ALPHABET}])(?:[{_ALPHABET}]{{60,}}(?:\s+|(?:\\[rn])+))+[{_ALPHABET}]*={{0,2}}")
+_OMISSION = re.compile(r"\n\[… \d+ characters omitted …\]\n")
 _SPACES = re.compile(r"\s+|\\[rn]")
 _NUCLEOTIDES = frozenset("ACGTUN")
 
@@ -121,6 +122,18 @@ def _truncate_results(results: Any, budget: int) -> tuple[Any, dict[str, Any]]: 
     left_out = len(text) - budget
     truncated = f"{text[:head]}\n[… {left_out} characters omitted …]\n{text[len(text) - tail :]}"
     return truncated, {"results": {"characters": len(text), "left_out": left_out}}
+
+
+def omission_start(results: object) -> tuple[int, int] | None:
+    """Return where the omitted part of shortened results begins: ``(line, characters before it in that line)``.
+
+    The first line is 1. Return None if nothing is omitted.
+    """
+    match = _OMISSION.search(results) if isinstance(results, str) else None
+    if match is None:
+        return None
+    head = match.string[: match.start()]
+    return head.count("\n") + 1, len(head) - head.rfind("\n") - 1
 
 
 def limit_meta_data(

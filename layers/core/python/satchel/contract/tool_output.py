@@ -101,6 +101,7 @@ class Artifact(LenientModel):
     ``b64`` is valid base64 without prefix and whitespace. Base64 of a binary type in ``content`` is moved to ``b64``.
     ``size`` is in bytes. It is exact for ``b64`` and ``content``; for other sources, it is what the tool claimed.
     A missing ``mime`` is guessed from the name or the bytes. A guessed ``mime`` is not in ``model_fields_set``.
+    If ``audience`` is ``assistant``, only the model sees the picture: it does not become a file of the user.
     Raises ValidationError if the name or the bytes are missing, or if ``content`` does not fit its type.
     """
 
@@ -123,6 +124,7 @@ class Artifact(LenientModel):
     position: int | None = Field(default=None, ge=0)
     language: Text | None = None
     metadata: JsonObject | None = None
+    audience: Literal["assistant"] | None = None
 
     @model_validator(mode="after")
     def _check_source_and_size(self) -> Self:

@@ -2,8 +2,9 @@
 
 import difflib
 import json
-from collections.abc import Callable, Iterable
-from typing import Any
+from collections.abc import Callable, Iterable, Mapping
+from functools import partial
+from typing import Any, Literal, Protocol
 
 from satchel.contract.errors import InvalidArguments
 from satchel.contract.jsonable import to_plain_json
@@ -12,6 +13,24 @@ from satchel.domain.ids import UserName
 
 IDENTITY_ARGUMENTS = ("username", "_atlas_user")
 FILE_ARGUMENTS = ("filename", "filenames", "file_names")
+CONTENT_ARGUMENT = "file_data_base64"
+"""The argument that gets the content of the file in ``filename``."""
+
+FileForm = Literal["file", "uri", "base64", "data"]
+"""The form in which a tool gets a file: path or link (``file``), ``file://`` URI, base64 text, or ``data:`` URI."""
+
+
+class FileReplacement(Protocol):
+    """Function that replaces a file's name in an argument of a tool."""
+
+    def __call__(self, name: str, *, form: FileForm) -> str:
+        """Return what the tool gets in place of a name."""
+        ...
+
+
+EMBEDDED_FORMS: frozenset[FileForm] = frozenset({"base64", "data"})
+"""The forms that contain the file's content. Only the runner, which has the file, can write them."""
+
 ORIGINAL_NAMES = {
     "original_filename": ("filename",),
     "original_filenames": ("filenames", "file_names"),
@@ -54,23 +73,43 @@ def inject_identity(tool: ToolSpec, arguments: dict[str, Any], user: UserName) -
     return others | {name: user for name in IDENTITY_ARGUMENTS if tool.declares(name)}
 
 
-def list_file_names(tool: ToolSpec, arguments: dict[str, Any]) -> list[str]:
-    """Return the file names in the tool's declared file arguments, in order, without duplicates or empty names."""
+def file_forms(tool: ToolSpec, configured: Mapping[str, FileForm]) -> dict[str, FileForm]:
+    """Return the declared arguments of a tool that are files, and the form of each.
+
+    These are the arguments of the contract, those that the schema marks with ``x-mcp-file``, and those in
+    ``configured``, which the entry of the server names.
+    """
+    known: dict[str, FileForm] = dict.fromkeys(FILE_ARGUMENTS, "file")
+    known |= {CONTENT_ARGUMENT: "base64", **dict.fromkeys(tool.arguments_with("x-mcp-file"), "data"), **configured}
+    return {argument: form for argument, form in known.items() if tool.declares(argument)}
+
+
+def fill_content(tool: ToolSpec, arguments: dict[str, Any]) -> dict[str, Any]:
+    """Set the argument for the content of a file to the file's name, which the runner replaces with the content."""
+    name = arguments.get("filename")
+    if not isinstance(name, str) or not tool.declares(CONTENT_ARGUMENT) or not tool.declares("filename"):
+        return arguments
+    return {**arguments, CONTENT_ARGUMENT: name}
+
+
+def list_file_names(forms: Iterable[str], arguments: dict[str, Any]) -> list[str]:
+    """Return the file names in the file arguments ``forms``, in order, without duplicates or empty names."""
     names: list[str] = []
-    for argument in FILE_ARGUMENTS:
-        if tool.declares(argument):
-            value = arguments.get(argument)
-            items = value if isinstance(value, list) else [value]
-            names += [item for item in items if isinstance(item, str) and item]
+    for argument in forms:
+        value = arguments.get(argument)
+        items = value if isinstance(value, list) else [value]
+        names += [item for item in items if isinstance(item, str) and item]
     return list(dict.fromkeys(names))
 
 
-def replace_file_names(tool: ToolSpec, arguments: dict[str, Any], replacement: Callable[[str], str]) -> dict[str, Any]:
-    """Replace each file name in the file arguments with ``replacement(name)``: a path, a URL, or the same name."""
+def replace_file_names(
+    forms: Mapping[str, FileForm], arguments: dict[str, Any], replacement: FileReplacement
+) -> dict[str, Any]:
+    """Replace each file name in the file arguments with ``replacement(name, form)``, which can be the same name."""
     replaced = dict(arguments)
-    for argument in FILE_ARGUMENTS:
-        if tool.declares(argument) and argument in arguments:
-            replaced[argument] = _map_names(arguments[argument], replacement)
+    for argument, form in forms.items():
+        if argument in arguments:
+            replaced[argument] = _map_names(arguments[argument], partial(replacement, form=form))
     return replaced
 
 

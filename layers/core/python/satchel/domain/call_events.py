@@ -28,7 +28,7 @@ def call_events(call: Call, result: CallResult) -> Iterator[NewEvent]:
         "results": result.results,
         "meta_data": _meta_data(result),
     }
-    yield NewEvent(type="tool_complete", payload=payload, dedupe_key=f"end-{call.call_id}")
+    yield NewEvent(type="tool_complete", payload=payload)
     if result.files:
         display = resolve_display([result])
         files = {"files": [_reference(file) for file in result.files], "display": display.model_dump(**_WITHOUT_NONE)}
@@ -60,7 +60,7 @@ def _suggestion(result: CallResult) -> str | None:
 
 def _update(call: Call, kind: str, fields: dict[str, Any]) -> NewEvent:
     payload = {"update_type": kind, "call_id": call.call_id, **fields}
-    return NewEvent(type="intermediate_update", payload=payload, dedupe_key=f"{kind}-{call.call_id}")
+    return NewEvent(type="intermediate_update", payload=payload)
 
 
 def _reference(file: ResponseArtifact | ResponseDeferred) -> dict[str, Any]:

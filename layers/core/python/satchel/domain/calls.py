@@ -20,6 +20,7 @@ from pydantic import (
 from satchel.contract import Artifact, ArtifactProblem, Canvas, DeferredArtifact, Display, ToolOutput, scrub_text
 from satchel.contract.errors import ErrorCode, InvalidArtifact, NotApproved, ToolError
 from satchel.domain.ids import CallId, FileKey, SessionId, TurnId, UserName
+from satchel.domain.media import MediaRef
 from satchel.domain.responses import ResponseArtifact, ResponseCanvas, ResponseDeferred
 from satchel.domain.size_limits import MAX_FILES, MAX_NAME_CHARS, strip_and_truncate, truncate
 
@@ -38,7 +39,8 @@ _TRUNCATED = {"truncated": "The result was too long to be stored in full."}
 class CallResult(BaseModel):
     """A tool call's result. ``duration_ms`` is None if unknown.
 
-    ``inline`` are the keys of the files whose text the turn's response includes.
+    ``inline`` are the keys of the files whose text the turn's response includes. ``media`` are the pictures for the
+    model.
 
     ``canvas_token`` is the token that the tool gave to its dashboard. It is not part of ``canvas``, because events and
     other copies of the response must not contain it: only the user's own read of the turn returns it.
@@ -51,6 +53,7 @@ class CallResult(BaseModel):
     artifacts: list[ResponseArtifact] = []
     deferred: list[ResponseDeferred] = []
     inline: list[FileKey] = []
+    media: Annotated[list[MediaRef], Field(exclude_if=lambda media: not media)] = []
     display: Display | None = None
     canvas: ResponseCanvas | None = None
     canvas_token: str | None = Field(default=None, repr=False)
@@ -90,7 +93,8 @@ _MODEL_MISTAKES = {ErrorCode.E_UNKNOWN_TOOL, ErrorCode.E_FORBIDDEN, ErrorCode.E_
 class Call(BaseModel):
     """One tool call. ``arguments`` is the model's text; ``injected`` are the parsed arguments with the user's name.
 
-    ``server`` and ``bytes_in`` (the total size of the input files) are set when the call is sent to a runner.
+    ``server`` and ``bytes_in`` (the total size of the input files) are set when the call is sent to a runner. ``slot``
+    is the number under which the call counts as running.
     """
 
     call_id: CallId
@@ -106,6 +110,7 @@ class Call(BaseModel):
     unresolved: dict[str, list[str]] = {}
     server: str | None = None
     bytes_in: int = 0
+    slot: int | None = None
     result: CallResult | None = None
 
     @property

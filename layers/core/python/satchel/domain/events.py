@@ -6,7 +6,7 @@ from typing import Any, Literal
 from pydantic import BaseModel
 
 from satchel.contract.jsonable import JsonObject
-from satchel.domain.ids import TurnId
+from satchel.domain.ids import SessionId, TurnId
 
 EventType = Literal[
     "turn_started",
@@ -37,6 +37,11 @@ class NewEvent(BaseModel):
     type: EventType
     payload: JsonObject = {}
     dedupe_key: str | None = None
+
+
+def started_event(session_id: SessionId) -> NewEvent:
+    """Return the first event of a turn."""
+    return NewEvent(type="turn_started", payload={"session_id": session_id})
 
 
 class Event(BaseModel):

@@ -31,6 +31,7 @@ class ModelEntry(BaseModel):
     """A model that users choose by ``name``. ``model`` is its provider and id (``bedrock:…``, ``openai-chat:…``).
 
     Only users in one of ``groups`` may choose it (empty: all users). ``context_tokens`` overrides the default limit.
+    ``vision`` and ``documents`` say if the model accepts pictures and PDF files (None: as its id suggests).
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
@@ -40,6 +41,8 @@ class ModelEntry(BaseModel):
     description: str = ""
     groups: tuple[str, ...] = ()
     context_tokens: int | None = Field(default=None, ge=MIN_CONTEXT_TOKENS)
+    vision: bool | None = None
+    documents: bool | None = None
 
     def is_visible_to(self, groups: Collection[str]) -> bool:
         """Return True if a user in these groups may choose the model."""

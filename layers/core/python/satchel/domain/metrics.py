@@ -1,7 +1,8 @@
 """Definitions of Satchel's metrics, used by code, dashboards, alarms and docs/observability.md.
 
-CloudWatch bills each combination of dimension values. Dimensions therefore never contain the id of a user, file
-or turn, or a name that a model invented.
+CloudWatch bills each combination of dimension values, so there are few. Dimensions never contain the id of a user,
+file or turn, or a name that a model invented. No metric repeats what AWS or another metric counts: the log of each
+function has its cold starts, and ``ToolCalls`` counts timeouts and crashes by their error codes.
 """
 
 from dataclasses import dataclass
@@ -36,7 +37,7 @@ class Metric:
 
 TURNS = Metric("Turns", Unit.COUNT, ("Status",), "Turns that ended: `complete`, `failed` or `cancelled`.")
 TURN_DURATION = Metric(
-    "TurnDuration", Unit.MILLISECONDS, ("Status",), "Time from the message to the end of its turn, including approvals."
+    "TurnDuration", Unit.MILLISECONDS, (), "Time from the message to the end of its turn, including approvals."
 )
 TOOL_CALLS = Metric(
     "ToolCalls",
@@ -45,30 +46,22 @@ TOOL_CALLS = Metric(
     "Tool calls that ended: `ok` or the error code. The server is `none` if no server got the call.",
 )
 TOOL_CALL_DURATION = Metric("ToolCallDuration", Unit.MILLISECONDS, ("Server",), "Duration of a call in the runner.")
-TOOL_TIMEOUTS = Metric("ToolTimeouts", Unit.COUNT, ("Server",), "Calls that timed out (`E_TIMEOUT`).")
-TOOL_CRASHES = Metric(
-    "ToolCrashes", Unit.COUNT, ("Server",), "Calls whose server or runner crashed (`E_TOOL_CRASHED`)."
-)
-TOOL_BYTES_IN = Metric("ToolBytesIn", Unit.BYTES, ("Server",), "Input files of a call.")
-TOOL_BYTES_OUT = Metric("ToolBytesOut", Unit.BYTES, ("Server",), "Stored output files of a call.")
+TOOL_BYTES_IN = Metric("ToolBytesIn", Unit.BYTES, (), "Input files of a call.")
+TOOL_BYTES_OUT = Metric("ToolBytesOut", Unit.BYTES, (), "Stored output files of a call.")
 UPLOADED_BYTES = Metric("UploadedBytes", Unit.BYTES, (), "Size of each completed upload.")
 DOWNLOADED_BYTES = Metric("DownloadedBytes", Unit.BYTES, (), "Bytes downloaded by link, whole files or ranges.")
 TOKENS_IN = Metric("TokensIn", Unit.COUNT, ("Model",), "Input tokens, if the model reports them.")
 TOKENS_OUT = Metric("TokensOut", Unit.COUNT, ("Model",), "Output tokens, if the model reports them.")
-COLD_STARTS = Metric("ColdStarts", Unit.COUNT, ("Function",), "First invocations of new Lambda environments.")
 
 METRICS = (
     TURNS,
     TURN_DURATION,
     TOOL_CALLS,
     TOOL_CALL_DURATION,
-    TOOL_TIMEOUTS,
-    TOOL_CRASHES,
     TOOL_BYTES_IN,
     TOOL_BYTES_OUT,
     UPLOADED_BYTES,
     DOWNLOADED_BYTES,
     TOKENS_IN,
     TOKENS_OUT,
-    COLD_STARTS,
 )

@@ -31,7 +31,8 @@ DEFAULT_INSTRUCTIONS = "You are Satchel, an assistant that works with tools and 
 
 RULES = (
     "Refer to files by name, exactly as written in the list of available files, both to the user and in tool "
-    "arguments. If the list gives a file's key, use the key instead of the name in tool arguments. Satchel passes "
+    "arguments. Only the list in the latest message is current, together with the files that tools created since then. "
+    "If the list gives a file's key, use the key instead of the name in tool arguments. Satchel passes "
     "these files to the tool, and stores the files that the tool creates. The user sees new files automatically: "
     "mention their names, never a path or a link.\n"
     "A deferred file waits for an action of the user. Tell the user why it waits, its next steps, and when it expires; "

@@ -1,18 +1,18 @@
 """The MCP servers: the entries of mcp.json and the registry of all servers (clause v4:registry:entry)."""
 
 import hashlib
-import re
+from collections.abc import Mapping
 from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationInfo, field_validator, model_validator
 
+from mcp_config import placeholder_names
+from satchel.domain.arguments import IDENTITY_ARGUMENTS, FileForm
+from satchel.domain.conversation import ToolSpec
 from satchel.domain.timing import Limits, NoticeSeconds, Seconds, describe_order_problem
 
 ServerName = str
 FileMode = Literal["path", "url"]
-
-VARIABLE = re.compile(r"\$\{(\w+)\}")
-"""Matches a placeholder ``${NAME}`` in mcp.json, which stands for an environment variable or a secret."""
 
 
 class ProcessLimits(BaseModel):
@@ -33,14 +33,20 @@ class ProcessLimits(BaseModel):
 class ServerEntry(BaseModel):
     """An mcp.json entry for one MCP server, which has either a ``command`` (stdio) or a ``url`` (HTTP).
 
-    ``env``, ``auth_token`` and ``url`` may contain ``${NAME}``; only the server's own runner replaces the placeholders.
+    ``command``, ``env``, ``headers``, ``auth_token`` and ``url`` may contain ``${NAME}`` or ``${NAME:-default}``; only
+    the server's own runner replaces the placeholders. ``headers`` are sent with each request to a remote server.
     ``files`` says how tools get file arguments (as path or URL): one mode for all tools, or a mode by tool name. The
-    default is ``path`` for stdio and ``url`` for HTTP. With ``allow_private``, ``url`` may be in a private network.
+    default is ``path`` for stdio and ``url`` for HTTP. ``file_arguments`` names further arguments that are files, by
+    tool (``*``: all tools), with the form of each if it is another one. With ``allow_private``, ``url`` may be in a
+    private network.
     ``silence_seconds``, ``notice_seconds`` and ``max_seconds`` override the default time limits of tool calls
-    (``domain.timing``). The server can read ``read_paths`` in addition to the system and its own files.
-    ``network: false`` blocks the network. Paths are relative in mcp.json, and absolute in this class.
+    (``domain.timing``). The server can read ``read_paths`` in addition to the system and its own files. With
+    ``writes``, all its tools can write in the user's workspace, also those without an argument for the user's name.
+    ``network: false`` blocks the network. Paths are relative in mcp.json, and absolute in this class. The names in
+    ``list_paths``, which are computed and never configured, can be read, too.
     The API returns ``title`` (default: the name) and ``description`` with the server.
-    ``requirements`` (a file of pinned packages) and ``deploy`` control the deployment of the server's function.
+    ``requirements`` (a file of pinned packages), ``vpc`` and ``deploy`` control the deployment of the function:
+    ``deploy: with_network`` permits it although Lambda cannot block the network.
     """
 
     model_config = ConfigDict(extra="forbid")
@@ -50,22 +56,27 @@ class ServerEntry(BaseModel):
     env: dict[str, str] = {}
     url: str | None = None
     transport: Literal["stdio", "http", "sse"] | None = None
+    headers: dict[str, str] = {}
     auth_token: str | None = None
     groups: list[str] = []
     title: str | None = None
     description: str = ""
     allow_private: bool = False
     files: FileMode | dict[str, FileMode] | None = None
+    file_arguments: dict[str, list[str] | dict[str, FileForm]] = {}
     strict_files: bool = False
     memory_mb: int = Field(default=1024, ge=128, le=10240)
     requirements: str | None = None
     network: bool = True
     read_paths: list[str] = []
+    list_paths: list[str] = []
+    writes: bool = False
     process_limits: ProcessLimits = ProcessLimits()
     enabled: bool = True
-    deploy: bool = True
+    deploy: bool | Literal["with_network"] = True
+    vpc: Literal[False] | dict[str, list[str]] | None = None
     collect: Literal["all", "declared"] = "all"
-    require_approval: Literal["*"] | list[str] = []
+    require_approval: Literal["*", "destructive"] | list[str] = []
     silence_seconds: Seconds | None = None
     notice_seconds: NoticeSeconds | None = None
     max_seconds: Seconds | None = None
@@ -89,6 +100,10 @@ class ServerEntry(BaseModel):
             raise ValueError("set either 'command' (stdio) or 'url' (HTTP), not both")
         return self
 
+    def may_write(self, tool: ToolSpec) -> bool:
+        """Return True if a tool can write in the user's workspace: it declares the user, or the entry says so."""
+        return self.writes or any(tool.declares(name) for name in IDENTITY_ARGUMENTS)
+
     @property
     def is_remote(self) -> bool:
         """Return True if the server is called over HTTP instead of being started as a local process."""
@@ -99,14 +114,26 @@ class ServerEntry(BaseModel):
         own_mb = self.process_limits.file_mb
         return system_limit if own_mb is None else min(system_limit, own_mb << 20)
 
-    def needs_approval(self, tool: str) -> bool:
-        """Return True if calls of this tool need the user's approval. The entry ``*`` matches every tool."""
-        return "*" in self.require_approval or tool in self.require_approval
+    def needs_approval(self, tool: ToolSpec) -> bool:
+        """Return True if calls of this tool need the user's approval. The entry ``*`` matches every tool.
+
+        The entry ``destructive`` matches the tools whose server does not say that they destroy nothing.
+        """
+        if isinstance(self.require_approval, str):
+            return self.require_approval == "*" or tool.may_destroy
+        return "*" in self.require_approval or tool.name in self.require_approval
 
     def file_mode_for(self, tool: str) -> FileMode:
         """Return how this tool gets file arguments: as a local path or as a URL."""
         configured = self.files.get(tool) if isinstance(self.files, dict) else self.files
         return configured or ("path" if self.command else "url")
+
+    def file_arguments_of(self, tool: str) -> dict[str, FileForm]:
+        """Return the arguments of a tool that the entry names as files, with their forms."""
+        forms: dict[str, FileForm] = {}
+        for named in (self.file_arguments.get("*", []), self.file_arguments.get(tool, [])):
+            forms |= named if isinstance(named, dict) else dict.fromkeys(named, "file")
+        return forms
 
     def limits_with_defaults(self, defaults: Limits) -> Limits:
         """Return the time limits for this server's tool calls. ``defaults`` apply if the server sets no limit."""
@@ -117,23 +144,47 @@ class ServerEntry(BaseModel):
 
     @property
     def variables(self) -> set[str]:
-        """Return the names of all placeholders (``${NAME}``) in the entry."""
-        texts = [*self.env.values(), self.auth_token or "", self.url or ""]
-        return {name for text in texts for name in VARIABLE.findall(text)}
+        """Return the names of all variables (``${NAME}``) in the entry."""
+        return {name for text in self.templates.values() for name in placeholder_names(text)}
+
+    @property
+    def templates(self) -> Mapping[str, str]:
+        """Return all texts that may contain placeholders, by their place in the entry, such as ``env.KEY``."""
+        places = {f"env.{name}": text for name, text in self.env.items()}
+        places |= {f"headers.{name}": text for name, text in self.headers.items()}
+        places |= {f"command.{number}": text for number, text in enumerate(self.command or [])}
+        return places | {"auth_token": self.auth_token or "", "url": self.url or ""}
 
     def config_hash(self) -> str:
         """Return a hash of the fields that determine the server's tools. A new hash makes stored tool lists invalid.
 
         The hash covers placeholders, not the secrets that replace them, so code without the secrets can compute it.
         """
-        relevant = self.model_dump_json(include={"command", "cwd", "env", "url", "transport"})
+        relevant = self.model_dump_json(include={"command", "cwd", "env", "url", "transport", "headers"})
         return hashlib.sha256(relevant.encode()).hexdigest()[:16]
 
 
+class BrokenEntry(BaseModel):
+    """An invalid entry of mcp.json. ``problems`` say what to write instead.
+
+    Users in ``groups`` (all users if it is empty) see the server as unavailable. If the groups are unknown (None), no
+    user sees it.
+    """
+
+    problems: list[str]
+    groups: list[str] | None
+
+
 class Registry(BaseModel):
-    """All enabled MCP servers by name."""
+    """All enabled MCP servers by name. ``broken`` servers cannot be called: their entries are invalid."""
 
     servers: dict[ServerName, ServerEntry]
+    broken: dict[ServerName, BrokenEntry] = {}
+
+    def broken_for(self, groups: list[str] | frozenset[str]) -> dict[ServerName, BrokenEntry]:
+        """Return the broken servers that a user in these groups sees."""
+        seen = {name: entry for name, entry in self.broken.items() if entry.groups is not None}
+        return {name: entry for name, entry in seen.items() if not entry.groups or set(groups) & set(entry.groups)}
 
     def visible_to(self, groups: list[str] | frozenset[str]) -> dict[ServerName, ServerEntry]:
         """Return the servers that a user in these groups may use. All users may use a server without groups."""
@@ -144,11 +195,6 @@ class Registry(BaseModel):
     def remote(self) -> frozenset[ServerName]:
         """Return the names of the servers that are called over HTTP."""
         return frozenset(name for name, entry in self.servers.items() if entry.is_remote)
-
-    def needs_approval(self, tool: str) -> bool:
-        """Return True if calls of a tool (``server.tool``) need the user's approval."""
-        parts = self.split_tool_name(tool)
-        return parts is not None and self.servers[parts[0]].needs_approval(parts[1])
 
     def split_tool_name(self, tool: str) -> tuple[ServerName, str] | None:
         """Split ``server.tool`` after the server's name, which may contain dots. Return None if no server matches."""

@@ -2,10 +2,11 @@
 
 from datetime import datetime
 from enum import StrEnum
+from typing import Annotated
 
-from pydantic import BaseModel
+from pydantic import BaseModel, Field
 
-from satchel.domain.conversation import TokenUsage
+from satchel.domain.conversation import ProposedCall, TokenUsage
 from satchel.domain.ids import SessionId, TurnId, UserName
 from satchel.domain.responses import TurnError
 
@@ -24,7 +25,7 @@ class Session(BaseModel):
     that the links stop working.
 
     No new turn can start while ``running_turn`` is set. New turns use ``model`` (a model's name) and ``instructions``;
-    None means the deployment's default. ``usage`` is the total number of tokens of all turns.
+    None means the deployment's default. ``usage`` is the total number of tokens of all turns that have ended.
     """
 
     session_id: SessionId
@@ -64,6 +65,8 @@ class TurnStatus(StrEnum):
 class Turn(BaseModel):
     """One user message and its answer. The model may use only ``tools`` (None: all of the user's tools).
 
+    ``prepared`` are the calls that Satchel makes for the attached files, before the first model request.
+
     ``groups`` are the user's groups when the turn started. The turn stores them, because only the API sees the user's
     sign-in token. ``model`` is the name of the turn's model. ``usage`` counts the tokens used so far.
     """
@@ -76,12 +79,18 @@ class Turn(BaseModel):
     message: str
     tools: list[str] | None = None
     files: list[str] = []
+    prepared: Annotated[list[ProposedCall], Field(exclude_if=lambda calls: not calls)] = []
     status: TurnStatus = TurnStatus.RUNNING
     created_at: datetime
     ended_at: datetime | None = None
     answer: str = ""
     error: TurnError | None = None
     usage: TokenUsage = TokenUsage()
+
+    @property
+    def first_round(self) -> int:
+        """Return the round of the first model request: 1 if round 0 has prepared calls, otherwise 0."""
+        return 1 if self.prepared else 0
 
     @property
     def has_ended(self) -> bool:

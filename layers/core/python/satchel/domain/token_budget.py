@@ -5,10 +5,11 @@ too low for long numbers, but works for all providers. It includes texts, names,
 
 These steps run in order, until the conversation fits:
 
-1. Shorten tool results, the oldest first, except those of the latest round.
-2. Drop the oldest turns.
-3. Drop the oldest rounds of the current turn.
-4. Shorten the results of the latest round.
+1. Remove the lists of files from earlier messages, the oldest first.
+2. Shorten tool results, the oldest first, except those of the latest round.
+3. Drop the oldest turns.
+4. Drop the oldest rounds of the current turn.
+5. Shorten the results of the latest round.
 
 Each step rounds the number of tokens to remove up to a multiple of 1/8 of the budget. The beginning of the shortened
 conversation then stays the same for many rounds, so the provider can cache it.
@@ -19,7 +20,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from satchel.domain.conversation import AssistantMessage, Message, ToolMessage, ToolSpec
+from satchel.domain.conversation import AssistantMessage, Message, ToolMessage, ToolSpec, UserMessage
 from satchel.domain.history import DATA_FROM, Round, split_rounds, split_turns
 
 MIN_CONTEXT_TOKENS = 2_000
@@ -38,11 +39,13 @@ def estimate_tokens(text: str) -> int:
 
 
 def message_tokens(message: Message) -> int:
-    """Estimate the number of tokens in a message, including its tool calls."""
+    """Estimate the number of tokens in a message, including its tool calls, pictures and documents."""
+    if isinstance(message, AssistantMessage):
+        return _part_tokens(message.text) + sum(_part_tokens(call.tool, call.arguments) for call in message.calls)
+    media = sum(item.tokens for item in message.media)
     if isinstance(message, ToolMessage):
-        return _part_tokens(_json(message.content), message.tool)
-    calls = message.calls if isinstance(message, AssistantMessage) else []
-    return _part_tokens(message.text) + sum(_part_tokens(call.tool, call.arguments) for call in calls)
+        return media + _part_tokens(_json(message.content), message.tool, *message.not_shown)
+    return media + _part_tokens(message.text + message.file_list, *message.not_shown)
 
 
 def tool_tokens(tool: ToolSpec) -> int:
@@ -74,7 +77,10 @@ class FittedConversation:
 
 def fit_to_budget(messages: Sequence[Message], max_tokens: int) -> FittedConversation:
     """Shorten a normalized conversation to at most ``max_tokens``. If that is impossible, get as close as possible."""
+    if sum(map(message_tokens, messages)) <= max_tokens - _NOTE_TOKENS:  # most conversations, so count them only once
+        return FittedConversation(list(messages))
     trimmer = _Trimmer(list(messages), max_tokens - _NOTE_TOKENS)
+    trimmer.shorten(trimmer.earlier_user_messages())
     trimmer.shorten(trimmer.earlier_results())
     trimmer.drop_turns()
     trimmer.drop_rounds()
@@ -91,6 +97,10 @@ class _Trimmer:
         self._max_tokens = max_tokens
         self._step = max(1, max_tokens // _STEPS)
 
+    def earlier_user_messages(self) -> list[int]:
+        """Return the indexes of all user messages except the latest."""
+        return [index for index, message in enumerate(self.messages) if isinstance(message, UserMessage)][:-1]
+
     def earlier_results(self) -> list[int]:
         """Return the indexes of all tool results before the latest round."""
         latest = max((i for i, message in enumerate(self.messages) if not isinstance(message, ToolMessage)), default=0)
@@ -101,12 +111,12 @@ class _Trimmer:
         return [index for index, message in enumerate(self.messages) if isinstance(message, ToolMessage)]
 
     def shorten(self, indexes: Sequence[int]) -> None:
-        """Shorten the tool results at these indexes, one after the other, until the conversation fits."""
+        """Shorten the messages at these indexes, one after the other, until the conversation fits."""
         excess = self._excess()
         for index in indexes:
             if excess <= 0:
                 return
-            short = _shorten_result(self.messages[index])
+            short = _shorten(self.messages[index])
             excess -= message_tokens(self.messages[index]) - message_tokens(short)
             self.messages[index] = short
 
@@ -139,9 +149,11 @@ class _Trimmer:
         return -(-excess // self._step) * self._step
 
 
-def _shorten_result(message: Message) -> Message:
-    """Reduce a tool result to its file names and the beginning and end of its text, if that makes it shorter."""
-    assert isinstance(message, ToolMessage)  # noqa: S101  (the caller passes only tool results)
+def _shorten(message: Message) -> Message:
+    """Remove the list of files from a user message, or the middle of a tool result's text if that makes it shorter."""
+    if isinstance(message, UserMessage):
+        return message.model_copy(update={"file_list": ""})
+    assert isinstance(message, ToolMessage)  # noqa: S101  (the caller never passes replies of the model)
     results = message.content.get("results")
     text = results if isinstance(results, str) else _json(results)
     left_out = len(text) - _HEAD_CHARS - _TAIL_CHARS

@@ -3,13 +3,15 @@
 import hashlib
 import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from datetime import datetime, timedelta
 from itertools import count
 
 from pydantic import BaseModel
 
 from satchel.domain.conversation import AssistantMessage, CompletionRequest, ToolMessage, ToolSpec
+from satchel.domain.isolation import Level
+from satchel.domain.resources import Offers
 
 REFRESH_INTERVAL = timedelta(minutes=5)
 """Satchel requests a server's tool list again after this time, because the server's program may have changed."""
@@ -18,15 +20,29 @@ RETRY_INTERVAL = timedelta(seconds=30)
 """After a failed request, Satchel requests a server's tool list again after this time."""
 
 
+class ToolListing(BaseModel):
+    """A runner's report about its server: the tools, and how far its machine isolates them.
+
+    ``isolation_level`` is None for a remote server, whose tools run on a machine that is not known.
+    """
+
+    tools: list[ToolSpec]
+    offers: Offers = Offers()
+    isolation_level: Level | None = None
+
+
 class StoredToolList(BaseModel):
     """The last known tool list of a server. ``tools`` is None if the server never returned a list.
 
     If the last request (at ``asked_at``) failed, ``failure`` is the reason, and ``tools`` are from an earlier request.
     ``doubted`` is True if the server announced a change of its tools after the list was stored. ``since`` is the time
-    at which the server's current state (starting, ready or unavailable) began.
+    at which the server's current state (starting, ready or unavailable) began. ``isolation_level`` is the one that the
+    runner reported with the tools.
     """
 
     tools: list[ToolSpec] | None = None
+    offers: Offers = Offers()
+    isolation_level: Level | None = None
     failure: str | None = None
     doubted: bool = False
     asked_at: datetime
@@ -40,7 +56,14 @@ class StoredToolList(BaseModel):
     def with_failure(self, reason: str, now: datetime) -> "StoredToolList":
         """Return the list to store after a failed request: the same tools with the reason for the failure."""
         since = now if self.failure is None else self.since or self.asked_at
-        return StoredToolList(tools=self.tools, failure=reason, asked_at=now, since=since)
+        return StoredToolList(
+            tools=self.tools,
+            offers=self.offers,
+            isolation_level=self.isolation_level,
+            failure=reason,
+            asked_at=now,
+            since=since,
+        )
 
     def is_due(self, now: datetime, refresh_interval: timedelta = REFRESH_INTERVAL) -> bool:
         """Return True if it is time to request the list again. A failed or ``doubted`` list is due sooner."""
@@ -49,11 +72,13 @@ class StoredToolList(BaseModel):
         return now - self.asked_at >= interval
 
 
-def fresh_tool_list(tools: Sequence[ToolSpec], now: datetime, before: StoredToolList | None = None) -> StoredToolList:
-    """Return the list to store for a server that has just returned these tools. ``before`` is the old list, if any."""
+def fresh_tool_list(listing: ToolListing, now: datetime, before: StoredToolList | None = None) -> StoredToolList:
+    """Return the list to store for a server that has just been listed. ``before`` is the old list, if any."""
     was_ready = before is not None and before.failure is None and not before.is_starting
     since = (before.since or before.asked_at) if before and was_ready else now
-    return StoredToolList(tools=list(tools), asked_at=now, since=since)
+    return StoredToolList(
+        tools=listing.tools, offers=listing.offers, isolation_level=listing.isolation_level, asked_at=now, since=since
+    )
 
 
 def starting_tool_list(now: datetime) -> StoredToolList:
@@ -143,4 +168,28 @@ LIST_FILES = ToolSpec(
     },
 )
 
-BUILTIN_TOOLS = {tool.full_name: tool for tool in (LIST_FILES,)}
+FIND_TOOLS = ToolSpec(
+    server=BUILTIN_SERVER,
+    name="find_tools",
+    description=(
+        "Find tools by what they do. Many more tools exist than are listed here, for many services: if no listed tool "
+        "fits, search before you say that something is impossible. From the next step on, you can call the tools that "
+        "were found."
+    ),
+    input_schema={
+        "type": "object",
+        "properties": {
+            "query": {
+                "type": "string",
+                "minLength": 1,
+                "maxLength": 500,
+                "description": "The service, the action and the thing, such as `GitHub create issue`.",
+            }
+        },
+        "required": ["query"],
+        "additionalProperties": False,
+    },
+)
+"""The tool that finds other tools. Models get it only if there are many (``domain.tool_search``)."""
+
+BUILTIN_TOOLS = {tool.full_name: tool for tool in (LIST_FILES, FIND_TOOLS)}

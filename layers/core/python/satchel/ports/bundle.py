@@ -3,7 +3,6 @@
 from collections.abc import Callable
 from typing import Protocol
 
-from satchel.domain.isolation import Isolation
 from satchel.domain.servers import Registry
 from satchel.ports.calls import AuditTrail, Calls, ReportedEvents
 from satchel.ports.connections import Connections, ConnectionSender, Subscriptions, Tickets
@@ -11,8 +10,9 @@ from satchel.ports.files import FileReaper, Files, Uploads
 from satchel.ports.links import DashboardSigner, LinkStates, SharedLinks, Signer
 from satchel.ports.llm import Model
 from satchel.ports.quotas import QuotaCounts
-from satchel.ports.runners import ArgumentChecker, CredentialSource, Runners, ToolLists
-from satchel.ports.sessions import CleanupStarter, Dashboards, SessionPurger, Sessions
+from satchel.ports.runners import CredentialSource, Runners, SchemaChecker, ToolLists
+from satchel.ports.sessions import CleanupStarter, Dashboards, ServerSessionRemover, SessionPurger, Sessions
+from satchel.ports.steps import Steps
 from satchel.ports.storage import FileStore, PageStore, PartStore
 from satchel.ports.system import Clock, Metrics
 from satchel.ports.turns import Approvals, Events, TaskCallback, Transcript, Turns, Workflow
@@ -32,9 +32,6 @@ class Ports(Protocol):
     def metrics(self) -> Metrics: ...
 
     @property
-    def isolation(self) -> Callable[[], Isolation]: ...
-
-    @property
     def registry(self) -> Registry: ...
 
     @property
@@ -45,6 +42,9 @@ class Ports(Protocol):
 
     @property
     def turns(self) -> Turns: ...
+
+    @property
+    def steps(self) -> Steps: ...
 
     @property
     def transcript(self) -> Transcript: ...
@@ -101,6 +101,9 @@ class Ports(Protocol):
     def file_reaper(self) -> FileReaper: ...
 
     @property
+    def server_session_remover(self) -> ServerSessionRemover: ...
+
+    @property
     def session_purger(self) -> SessionPurger: ...
 
     @property
@@ -134,7 +137,7 @@ class Ports(Protocol):
     def credentials(self) -> CredentialSource: ...
 
     @property
-    def argument_checker(self) -> ArgumentChecker: ...
+    def schema_checker(self) -> SchemaChecker: ...
 
     @property
     def connection_sender(self) -> ConnectionSender: ...

@@ -1,21 +1,25 @@
 """Storage of tool calls and of the audit trail."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
 from satchel.domain.audit import AuditEntry
-from satchel.domain.calls import Call, CallResult
+from satchel.domain.calls import Call
 from satchel.domain.events import NewEvent
 from satchel.domain.ids import CallId, SessionId, TurnId
 from satchel.ports import Page
 
 
 class CallClaims(Protocol):
-    """Stores which runner executes a tool call."""
+    """Stores which runner executes a tool call, and whether it shall stop."""
 
     def claim(self, call_id: CallId, runner: str) -> bool:
         """Claim a call for a runner. Return False if another runner has claimed it."""
+        ...
+
+    def is_stopped(self, call_id: CallId) -> bool:
+        """Return True if nothing waits for the call's result any more. Raise Unavailable if the read fails."""
         ...
 
 
@@ -43,8 +47,29 @@ class ReportedPage:
     is_last: bool
 
 
+@dataclass(frozen=True)
+class RelayPosition:
+    """The position of a relay in the events of a call: its item ``key``. If ``is_closed``, no events are relayed."""
+
+    key: str | None = None
+    count: int = 0
+    is_closed: bool = False
+
+
+@dataclass(frozen=True)
+class LatestReports:
+    """The last items that a runner wrote, by sort key. ``is_complete`` is True if these are all of them."""
+
+    documents: Mapping[str, str | None]
+    is_complete: bool
+
+
 class ReportedEvents(Protocol):
     """Reads the events that runners reported, and adds them to the events of their turns, each once and in order."""
+
+    def read_latest(self, call_id: CallId) -> LatestReports:
+        """Return the last items that the call's runner wrote, whether relayed or not."""
+        ...
 
     def read(self, call_id: CallId) -> ReportedPage | None:
         """Return the next page. Return None if there are no new items, the call is closed or has reached its limit."""
@@ -57,17 +82,13 @@ class ReportedEvents(Protocol):
         """
         ...
 
-    def close(self, call_id: CallId) -> None:
-        """Relay no further events of the call, because its result is recorded."""
+    def stop(self, call_id: CallId) -> None:
+        """Relay no further events of the call, and tell its runner to stop the tool: nothing waits for its result."""
         ...
 
 
 class Calls(Protocol):
     """Stores the tool calls of turns."""
-
-    def add(self, calls: Sequence[Call]) -> None:
-        """Add calls that the model proposed. Existing calls do not change."""
-        ...
 
     def get(self, turn_id: TurnId, call_id: CallId) -> Call | None:
         """Return the call, or None."""
@@ -75,14 +96,6 @@ class Calls(Protocol):
 
     def list(self, turn_id: TurnId) -> Sequence[Call]:
         """Return the tool calls of a turn in the order in which the model proposed them."""
-        ...
-
-    def mark_dispatched(self, call: Call) -> None:
-        """Save the arguments, server and input size that were sent to the tool, unless they are already stored."""
-        ...
-
-    def save_result(self, turn_id: TurnId, call_id: CallId, result: CallResult) -> CallResult:
-        """Save the result unless the call already has a result. Return the stored result."""
         ...
 
 

@@ -75,6 +75,14 @@ class Files(Protocol):
         """Yield the user's files with this name: first the session's, then the others, newest first."""
         ...
 
+    def add_view(self, record: FileRecord, key: str, size: int) -> None:
+        """Remember a picture of the file that only models see, by its S3 key, and count its bytes. Safe to repeat."""
+        ...
+
+    def take_views(self, record: FileRecord) -> Sequence[str]:
+        """Forget the file's views. Return their S3 keys: the caller must delete the objects."""
+        ...
+
     def remove(self, record: FileRecord) -> Sequence[str]:
         """Remove the records of a file and its versions. Return the S3 keys of objects that the caller must delete."""
         ...

@@ -9,14 +9,10 @@ from satchel.domain.quotas import UserActivity
 
 
 class QuotaCounts(Protocol):
-    """Counts a user's running tool calls, and reads the counts that ``Sessions``, ``Turns`` and ``Uploads`` update."""
+    """Reads the counts that ``Sessions``, ``Turns``, ``Uploads`` and ``Steps`` update."""
 
     def read(self, user: UserName, now: datetime) -> UserActivity:
         """Return what the user has in use."""
-        ...
-
-    def start_call(self, user: UserName, call_id: CallId, limit: int, now: datetime) -> bool:
-        """Count a tool call as running. Return False if ``limit`` calls of the user are running. Safe to repeat."""
         ...
 
     def end_calls(self, user: UserName, call_ids: Collection[CallId]) -> None:

@@ -3,14 +3,23 @@
 from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager
 from pathlib import Path
-from typing import IO, Any, Literal, Protocol
+from typing import IO, Any, Literal, NamedTuple, Protocol
 
 from pydantic import BaseModel, ConfigDict
 
-from satchel.domain.conversation import ToolSpec
+from satchel.domain.arguments import FileForm
+from satchel.domain.conversation import CallMethod
 from satchel.domain.ids import CallId, SessionId, TurnId, UserName
 from satchel.domain.timing import Limits
-from satchel.domain.tools import StoredToolList
+from satchel.domain.tools import StoredToolList, ToolListing
+from satchel.ports.tool_client import ServerSession
+
+
+class Conversation(NamedTuple):
+    """A chat session's conversation with a remote server, which keeps one MCP session for all calls of the session."""
+
+    session_id: SessionId
+    server: str
 
 
 class ScopedCredentials(BaseModel):
@@ -33,7 +42,11 @@ class InputFile(BaseModel):
 
 
 class CallOrder(BaseModel):
-    """The data that a runner needs for a tool call. It contains secrets, so it must not be logged."""
+    """The data that a runner needs for a tool call. It contains secrets, so it must not be logged.
+
+    ``input_schema`` is set only if the server expects some arguments as HTTP headers, too. In the arguments named in
+    ``embedded``, the runner replaces the paths of input files with their content.
+    """
 
     model_config = ConfigDict(hide_input_in_errors=True)
 
@@ -43,9 +56,12 @@ class CallOrder(BaseModel):
     turn_id: TurnId
     call_id: CallId
     tool: str
+    method: CallMethod = "tools/call"
     arguments: dict[str, Any]
+    input_schema: dict[str, Any] | None = None
     output_schema: dict[str, Any] | None = None
     inputs: list[InputFile] = []
+    embedded: dict[str, FileForm] = {}
     writes: bool
     collect: bool = True
     task_token: str
@@ -61,16 +77,29 @@ class Runners(Protocol):
         """Send a call to the runner of a server, without waiting for the result."""
         ...
 
-    def list_tools(self, server: str) -> Sequence[ToolSpec]:
-        """Return the tools of a server. Raise Unavailable with the server's message if it cannot start."""
+    def end_session(self, server: str, user: UserName, session: ServerSession) -> None:
+        """Let the runner of a remote server end an MCP session, without waiting for it."""
+        ...
+
+    def list_tools(self, server: str) -> ToolListing:
+        """Return what the runner reports about a server. Raise Unavailable with its message if it cannot start."""
         ...
 
 
 class CredentialSource(Protocol):
     """Creates the AWS credentials of a tool call."""
 
-    def for_call(self, call_id: CallId, objects_prefixes: Sequence[str], outcome_key: str) -> ScopedCredentials:
-        """Return credentials for S3 objects with these prefixes, object ``outcome_key``, and the call's own items."""
+    def for_call(
+        self,
+        call_id: CallId,
+        objects_prefixes: Sequence[str],
+        outcome_key: str,
+        conversation: Conversation | None = None,
+    ) -> ScopedCredentials:
+        """Return credentials for S3 objects with these prefixes, object ``outcome_key``, and the call's own items.
+
+        With ``conversation``, the credentials also store the MCP session of that conversation.
+        """
         ...
 
 
@@ -116,14 +145,22 @@ class ToolLists(Protocol):
         """Return the tool list of a server with this configuration, or None."""
         ...
 
+    def get_many(self, config_hashes: Mapping[str, str], version: int | None = None) -> Mapping[str, StoredToolList]:
+        """Return the stored lists of servers, by server. The argument has the configuration hash of each server.
+
+        ``version`` is a number that the caller has just read and that changes with every list. If this process has the
+        lists of this version, it sends no request.
+        """
+        ...
+
     def save(self, server: str, config_hash: str, tool_list: StoredToolList) -> None:
         """Save a tool list."""
         ...
 
 
-class ArgumentChecker(Protocol):
-    """Validates the arguments of tool calls against the tool's JSON Schema."""
+class SchemaChecker(Protocol):
+    """Validates the arguments and the structured results of tool calls against the tool's JSON Schemas."""
 
-    def find_problems(self, schema: dict[str, Any], arguments: dict[str, Any]) -> list[str]:
-        """Return one message for each argument that violates the schema, with the name of the field."""
+    def find_problems(self, schema: dict[str, Any], value: dict[str, Any]) -> list[str]:
+        """Return one message for each field that violates the schema, with the name of the field."""
         ...

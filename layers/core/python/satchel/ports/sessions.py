@@ -1,6 +1,6 @@
 """Storage of sessions and dashboards, and the cleanup of ended sessions."""
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from datetime import datetime
 from typing import Protocol
 
@@ -8,6 +8,7 @@ from satchel.domain.canvas import CanvasAction, Dashboard
 from satchel.domain.ids import CanvasId, SessionId, UserName
 from satchel.domain.sessions import Session, SessionChanges
 from satchel.ports import Page
+from satchel.ports.tool_client import ServerSession
 
 
 class Sessions(Protocol):
@@ -44,6 +45,10 @@ class Sessions(Protocol):
         """Return open sessions of all users that have been idle since the time ``since``, the longest idle first."""
         ...
 
+    def list_running(self, since: datetime) -> Iterator[Session]:
+        """Yield open sessions of all users whose running turn started at the time ``since`` or before."""
+        ...
+
     def list_due_for_cleanup(self, now: datetime, limit: int) -> Sequence[Session]:
         """Return ended sessions of all users that are due for cleanup, the oldest first."""
         ...
@@ -62,6 +67,14 @@ class SessionPurger(Protocol):
 
     def delete_events(self, session_id: SessionId) -> int:
         """Delete and count the session's events, except the last event of each turn, which clients still read."""
+        ...
+
+
+class ServerSessionRemover(Protocol):
+    """Removes the MCP sessions that the calls of a chat session have opened with remote servers."""
+
+    def take(self, session_id: SessionId, servers: Collection[str]) -> Mapping[str, ServerSession]:
+        """Remove and return the MCP sessions of an ended chat session with these servers, by server."""
         ...
 
 

@@ -87,5 +87,9 @@ class PartStore(Protocol):
 class PageStore(Protocol):
     """Stores the files of the web client by URL path."""
 
+    def get(self, path: str) -> bytes | None:
+        """Return the content of a file, or None if it is not stored."""
+        ...
+
     def put(self, path: str, content: bytes, media_type: str, cache: str) -> None:
         """Store a file; ``cache`` is its Cache-Control header."""

@@ -7,8 +7,9 @@ from typing import Any, Literal, Protocol
 
 from pydantic import BaseModel
 
-from satchel.domain.conversation import ToolSpec
+from satchel.domain.conversation import CallMethod, ToolSpec
 from satchel.domain.ids import SessionId, UserName
+from satchel.domain.resources import Offers
 
 
 class ProgressUpdate(BaseModel):
@@ -66,6 +67,25 @@ class CallFailure(BaseModel):
 ToolEvent = ProgressUpdate | LogMessage | BlockedAccess | OutsideChange | ToolResult | CallFailure
 
 
+class ServerSession(BaseModel):
+    """The MCP session of a conversation with a remote server. ``handshake`` is the server's answer to it, as JSON."""
+
+    session_id: str
+    handshake: str
+
+
+class ServerSessions(Protocol):
+    """Stores the MCP session that a chat session has with a remote server, so that all its calls use the same one."""
+
+    def get(self) -> ServerSession | None:
+        """Return the stored MCP session, or None."""
+        ...
+
+    def replace(self, new: ServerSession, old: ServerSession | None) -> ServerSession:
+        """Store ``new`` if ``old`` (None: nothing) is stored. Return what is stored then: another call may be first."""
+        ...
+
+
 class RunningCall(Protocol):
     """A tool call that is running."""
 
@@ -82,16 +102,29 @@ class ToolClient(Protocol):
     """Client of the MCP server whose tools this runner executes. A server process runs one call at a time."""
 
     def call(
-        self, tool: str, arguments: dict[str, Any], workspace: Path | None, *, writes: bool
+        self,
+        tool: str,
+        arguments: dict[str, Any],
+        workspace: Path | None,
+        *,
+        writes: bool,
+        method: CallMethod = "tools/call",
+        input_schema: dict[str, Any] | None = None,
+        sessions: ServerSessions | None = None,
     ) -> AbstractContextManager[RunningCall]:
         """Start a call on an idle server process or a new one. Raise ToolCrashed if the server cannot be started.
 
-        ``workspace`` is the user's directory, or None if the tool uses no files.
+        ``workspace`` is the user's directory, or None if the tool uses no files. ``input_schema`` says which arguments
+        a remote server also expects as HTTP headers. ``sessions`` stores the MCP session with a remote server.
         """
         ...
 
     def list_tools(self) -> Sequence[ToolSpec]:
         """Return the tools of the server. Raise ToolCrashed if the server does not start or answer."""
+        ...
+
+    def list_all(self) -> tuple[Sequence[ToolSpec], Offers]:
+        """Return the tools of the server, and its resources and prompts. Raise ToolCrashed like ``list_tools``."""
         ...
 
     def close(self) -> None:

@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 from typing import Protocol
 
-from satchel.domain.calls import Approval, Call, Decision
-from satchel.domain.conversation import AssistantMessage, Message, TokenUsage, ToolMessage
+from satchel.domain.calls import Approval, Decision
+from satchel.domain.conversation import Message, TokenUsage, UserMessage
 from satchel.domain.events import Event, NewEvent
 from satchel.domain.ids import CallId, SessionId, TurnId, UserName
 from satchel.domain.sessions import Turn
@@ -17,12 +17,19 @@ MAX_COUNT = 1 << 31
 class Turns(Protocol):
     """Stores turns. A turn is one user message and its answer."""
 
-    def begin(self, turn: Turn, idempotency_key: str | None, max_per_minute: int = MAX_COUNT) -> Turn:
-        """Write a turn, its message and the session's lock in one transaction. Return the turn.
+    def begin(
+        self,
+        turn: Turn,
+        idempotency_key: str | None,
+        max_per_minute: int = MAX_COUNT,
+        *,
+        message: UserMessage | None = None,
+    ) -> Turn:
+        """Write a turn, its message (default: the text), its first event and the session's lock in one transaction.
 
-        A repeated idempotency key returns the existing turn, which is not counted again. Raise TurnRunning,
-        SessionEnded, SessionNotFound, IdempotencyKeyReused, or TooManyTurns if the user started ``max_per_minute``
-        turns in the same minute of the clock.
+        Return the turn. A repeated idempotency key returns the existing turn, which is not counted again. Raise
+        TurnRunning, SessionEnded, SessionNotFound, IdempotencyKeyReused, or TooManyTurns if the user started
+        ``max_per_minute`` turns in the same minute of the clock.
         """
         ...
 
@@ -35,31 +42,25 @@ class Turns(Protocol):
         ...
 
     def add_usage(self, turn: Turn, usage: TokenUsage) -> None:
-        """Add the tokens of a model request, even a failed one, to the turn and its session."""
+        """Add the tokens of a model request whose reply is not stored to the turn.
+
+        The end of the turn adds its tokens to the session. If the turn has ended, add them to both.
+        """
         ...
 
-    def end(self, turn: Turn) -> bool:
-        """Save the ended turn and unlock its session, in one transaction. Return False if the turn has ended before."""
+    def end(self, turn: Turn, event: NewEvent) -> bool:
+        """Save the ended turn, add its last event and its tokens, and unlock its session, in one transaction.
+
+        Return False if the turn has ended before, or if it has other tokens now.
+        """
         ...
 
 
 class Transcript(Protocol):
-    """Stores the conversation of a session as messages for a model."""
+    """Reads the conversation of a session as messages for a model."""
 
     def list_messages(self, session_id: SessionId) -> Sequence[Message]:
         """Return all messages of a session in order."""
-        ...
-
-    def get_reply(self, session_id: SessionId, turn_id: TurnId, round_number: int) -> AssistantMessage | None:
-        """Return the model's reply with this number in the turn, or None if there is no such reply."""
-        ...
-
-    def add_reply(self, turn: Turn, round_number: int, message: AssistantMessage) -> AssistantMessage:
-        """Store the model's reply with this number in the turn, unless one is stored. Return the stored reply."""
-        ...
-
-    def add_result(self, call: Call, message: ToolMessage) -> None:
-        """Add the result of a tool call. Adding the result again does not change the messages for the model."""
         ...
 
 
@@ -71,6 +72,10 @@ class Events(Protocol):
 
         Write nothing and return None if the event's ``dedupe_key`` is already stored or the turn's last event exists.
         """
+        ...
+
+    def read_last_number(self, turn_id: TurnId) -> None:
+        """Prepare the next ``append``, which then needs no read. May run side by side with other reads."""
         ...
 
     def list_after(self, turn_id: TurnId, seq: int, limit: int) -> Sequence[Event]:

@@ -1,12 +1,12 @@
 """Describe this deployment to clients (``GET /api/config``), and publish the web client."""
 
+import hashlib
 import mimetypes
-from collections.abc import Callable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from satchel.domain.isolation import Level
 from satchel.domain.llm import ModelCatalog
 from satchel.ports.storage import PageStore
 
@@ -15,19 +15,16 @@ _CACHE_FOREVER = "public, max-age=31536000, immutable"  # safe: changed files ge
 _REVALIDATE = "no-cache"
 _START_PAGE = "index.html"
 _CONFIG = "config.json"
+_MARKER = "published.txt"  # the hash of all published files; it is missing until the first publication is complete
 _DEFAULT_TYPE = "application/octet-stream"
 
 
 @dataclass(frozen=True)
 class Deployment:
-    """The part of the response to ``GET /api/config`` that is the same for all users. Its ``limits`` are in bytes.
-
-    ``isolation_level`` is a function, so that the kernel is tested only when a client requests the configuration.
-    """
+    """The part of the response to ``GET /api/config`` that is the same for all users. Its ``limits`` are in bytes."""
 
     models: ModelCatalog
     socket_url: str
-    isolation_level: Callable[[], Level]
     flags: dict[str, Any]
     limits: dict[str, int]
 
@@ -40,15 +37,30 @@ class PublishPage:
         self._folder = folder
         self._config = config
 
-    def __call__(self) -> int:
-        """Upload all files and return their number. Upload ``index.html`` last, after the files that it loads."""
+    def __call__(self, *, only_if_changed: bool = False) -> int:
+        """Upload all files and return their number. Upload ``index.html`` after the files that it loads.
+
+        With ``only_if_changed``, upload nothing if exactly these files were published last. Return 0 then.
+        """
         files = [path for path in sorted(self._folder.rglob("*")) if path.is_file()]
         names = sorted((str(path.relative_to(self._folder)) for path in files), key=lambda name: name == _START_PAGE)
+        digest = self._digest(names)
+        if only_if_changed and self._store.get(_MARKER) == digest:
+            return 0
         self._store.put(_CONFIG, self._config.encode(), "application/json", _REVALIDATE)
         for name in names:
             media_type, cache = _media_type_and_cache(name)
             self._store.put(name, (self._folder / name).read_bytes(), media_type, cache)
+        self._store.put(_MARKER, digest, "text/plain", _REVALIDATE)
         return len(names) + 1
+
+    def _digest(self, names: Iterable[str]) -> bytes:
+        """Return a hash of the names and contents of all files and of the configuration."""
+        digest = hashlib.sha256(self._config.encode())
+        for name in names:
+            digest.update(hashlib.sha256(name.encode()).digest())
+            digest.update(hashlib.sha256((self._folder / name).read_bytes()).digest())
+        return digest.hexdigest().encode()
 
 
 @dataclass(frozen=True)

@@ -6,6 +6,7 @@ from datetime import timedelta
 
 from pydantic import TypeAdapter
 
+from satchel.adapters.dynamodb.items import Item
 from satchel.adapters.dynamodb.table import Query, Table
 from satchel.domain.audit import AuditEntry
 from satchel.domain.ids import SessionId
@@ -13,6 +14,13 @@ from satchel.ports import Page
 
 PREFIX = "AUDIT#"
 _ENTRY: TypeAdapter[AuditEntry] = TypeAdapter(AuditEntry)
+
+
+def audit_item(session_id: SessionId, entry: AuditEntry, retention: timedelta) -> Item:
+    """Return the item of an audit entry, which DynamoDB deletes after ``retention``."""
+    ttl = math.ceil((entry.at + retention).timestamp())
+    pk, sk = f"SESSION#{session_id}", f"{PREFIX}{entry.audit_id}"
+    return {"pk": pk, "sk": sk, "doc": entry.model_dump_json(), "ttl": ttl}
 
 
 @dataclass(frozen=True)
@@ -23,9 +31,7 @@ class DynamoAuditTrail:
     retention: timedelta
 
     def add(self, session_id: SessionId, entry: AuditEntry) -> bool:
-        pk, sk = f"SESSION#{session_id}", f"{PREFIX}{entry.audit_id}"
-        ttl = math.ceil((entry.at + self.retention).timestamp())
-        return self.table.insert({"pk": pk, "sk": sk, "doc": entry.model_dump_json(), "ttl": ttl})
+        return self.table.insert(audit_item(session_id, entry, self.retention))
 
     def list(self, session_id: SessionId, limit: int, cursor: str | None) -> Page[AuditEntry]:
         query = Query(f"SESSION#{session_id}", PREFIX, limit, newest_first=True)

@@ -2,7 +2,7 @@
 
 | item | key | attributes |
 |---|---|---|
-| call | ``CALLS#{turn_id} / CALL#{call_id}`` | ``doc``; later ``sent`` (tool input) and ``settled`` (the result) |
+| call | ``CALLS#{turn_id} / CALL#{call_id}`` | ``doc``; later ``sent`` (tool input), ``slot``, ``settled`` (result) |
 | approval | ``CALLS#{turn_id} / APPROVAL#{call_id}`` | ``doc``; later ``decision`` |
 | claim | ``RUN#{call_id} / CLAIM`` | ``claimed_by`` |
 
@@ -15,11 +15,14 @@ from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 
+from botocore.exceptions import BotoCoreError, ClientError
+
 from satchel.adapters.dynamodb.conditions import ConditionFailed
 from satchel.adapters.dynamodb.items import Item, LargeTexts
-from satchel.adapters.dynamodb.runner_events import runner_partition
+from satchel.adapters.dynamodb.runner_events import STOP, runner_partition
 from satchel.adapters.dynamodb.table import Table
 from satchel.domain.calls import Approval, Call, CallResult, Decision
+from satchel.domain.errors import Unavailable
 from satchel.domain.ids import CallId, TurnId
 from satchel.ports.storage import FileStore
 
@@ -30,75 +33,61 @@ _SENT_FIELDS = {"injected", "unresolved", "server", "bytes_in"}
 _MAX_INLINE_BYTES = 40_000
 
 
-def _key(turn_id: TurnId, call_id: CallId) -> tuple[str, str]:
+def call_key(turn_id: TurnId, call_id: CallId) -> tuple[str, str]:
+    """Return the key (``pk``, ``sk``) of a call's item."""
     return f"CALLS#{turn_id}", f"{PREFIX}{call_id}"
 
 
-def _call(item: Item, texts: LargeTexts) -> Call:
+def call_item(store: FileStore, call: Call) -> Item:
+    """Return the item of a proposed call. A large text is stored in S3 first."""
+    pk, sk = call_key(call.turn_id, call.call_id)
+    document = call.model_dump_json(exclude=_SENT_FIELDS | {"result", "slot"})
+    name, value = _texts(store).to_attribute("doc", document, call.user, call.turn_id)
+    return {"pk": pk, "sk": sk, name: value}
+
+
+def sent_attribute(store: FileStore, call: Call) -> tuple[str, str]:
+    """Return the attribute with the input of a call as it is sent to the tool. A large text is stored in S3 first."""
+    return _texts(store).to_attribute("sent", call.model_dump_json(include=_SENT_FIELDS), call.user, call.turn_id)
+
+
+def parse_call(store: FileStore, item: Item) -> Call:
+    """Return the call that an item stores."""
+    texts = _texts(store)
     call = Call.model_validate_json(texts.read(item, "doc"))
     if "sent" in item or "sent_at" in item:
         call = Call.model_validate(call.model_dump() | json.loads(texts.read(item, "sent")))
     result = CallResult.model_validate_json(str(item["settled"])) if "settled" in item else None
-    return call.model_copy(update={"result": result})
+    slot = item.get("slot")
+    return call.model_copy(update={"result": result, "slot": slot if isinstance(slot, int) else None})
+
+
+def _texts(store: FileStore) -> LargeTexts:
+    return LargeTexts(store, _MAX_INLINE_BYTES)
 
 
 @dataclass(frozen=True)
 class DynamoCalls:
-    """Store tool calls in the table. Implements ``ports.calls.Calls``."""
+    """Read the tool calls of turns, which ``DynamoSteps`` stores. Implements ``ports.calls.Calls``."""
 
     table: Table
     store: FileStore
 
-    def add(self, calls: Sequence[Call]) -> None:
-        """Store proposed calls. Calls that are already stored do not change."""
-        for call in calls:
-            pk, sk = _key(call.turn_id, call.call_id)
-            document = call.model_dump_json(exclude=_SENT_FIELDS | {"result"})
-            name, value = self._texts.to_attribute("doc", document, call.user, call.turn_id)
-            self.table.insert({"pk": pk, "sk": sk, name: value})
-
     def get(self, turn_id: TurnId, call_id: CallId) -> Call | None:
-        item = self.table.get(*_key(turn_id, call_id))
-        return _call(item, self._texts) if item else None
+        item = self.table.get(*call_key(turn_id, call_id))
+        return parse_call(self.store, item) if item else None
 
     def list(self, turn_id: TurnId) -> Sequence[Call]:
-        calls = [_call(item, self._texts) for item in self.table.query_all(f"CALLS#{turn_id}", PREFIX)]
+        calls = [parse_call(self.store, item) for item in self.table.query_all(f"CALLS#{turn_id}", PREFIX)]
         return sorted(calls, key=lambda call: (call.round, call.index))
-
-    def mark_dispatched(self, call: Call) -> None:
-        """Store the input of a call as it was sent to the tool, unless the input is already stored."""
-        document = call.model_dump_json(include=_SENT_FIELDS)
-        name, value = self._texts.to_attribute("sent", document, call.user, call.turn_id)
-        self._set_once(call.turn_id, call.call_id, name, value)
-
-    def save_result(self, turn_id: TurnId, call_id: CallId, result: CallResult) -> CallResult:
-        """Store the result of a call unless one is already stored, and return the stored result."""
-        if self._set_once(turn_id, call_id, "settled", result.model_dump_json()):
-            return result
-        call = self.get(turn_id, call_id)
-        return call.result or result if call else result
-
-    @property
-    def _texts(self) -> LargeTexts:
-        return LargeTexts(self.store, _MAX_INLINE_BYTES)
-
-    def _set_once(self, turn_id: TurnId, call_id: CallId, name: str, value: str) -> bool:
-        try:
-            self.table.update(
-                *_key(turn_id, call_id),
-                expression="SET #name = :value",
-                condition="attribute_exists(pk) AND attribute_not_exists(#name)",
-                values={"value": value},
-                names={"#name": name},
-            )
-        except ConditionFailed:
-            return False
-        return True
 
 
 @dataclass(frozen=True)
 class DynamoClaims:
-    """Store which runner (Lambda function) executes a tool call. Implements ``ports.calls.CallClaims``."""
+    """Store which runner (Lambda function) executes a tool call. Implements ``ports.calls.CallClaims``.
+
+    The marker of a stopped call is written by ``DynamoReportedEvents.stop``.
+    """
 
     table: Table
 
@@ -113,9 +102,26 @@ class DynamoClaims:
         item = self.table.get(pk, sk)
         return item is not None and item.get("claimed_by") == runner
 
+    def is_claimed(self, call_id: CallId) -> bool:
+        """Return True if a runner executes or has executed the call."""
+        return self.table.get(runner_partition(call_id), "CLAIM") is not None
 
-def _approval_key(turn_id: TurnId, call_id: CallId) -> tuple[str, str]:
+    def is_stopped(self, call_id: CallId) -> bool:
+        try:
+            return self.table.get(runner_partition(call_id), STOP) is not None
+        except (ClientError, BotoCoreError) as error:
+            raise Unavailable("The runner could not read whether the call is stopped.") from error
+
+
+def approval_key(turn_id: TurnId, call_id: CallId) -> tuple[str, str]:
+    """Return the key (``pk``, ``sk``) of the approval of a call."""
     return f"CALLS#{turn_id}", f"APPROVAL#{call_id}"
+
+
+def parse_approval(item: Item) -> Approval:
+    """Return the approval that an item stores."""
+    decision = Decision.model_validate_json(str(item["decision"])) if "decision" in item else None
+    return Approval.model_validate_json(str(item["doc"])).model_copy(update={"decision": decision})
 
 
 @dataclass(frozen=True)
@@ -132,7 +138,7 @@ class DynamoApprovals:
         """
         try:
             self.table.update(
-                *_approval_key(approval.turn_id, approval.call_id),
+                *approval_key(approval.turn_id, approval.call_id),
                 expression="SET doc = :doc",
                 condition="attribute_not_exists(decision)",
                 values={"doc": approval.model_dump_json(exclude={"decision"})},
@@ -142,17 +148,14 @@ class DynamoApprovals:
         return approval
 
     def get(self, turn_id: TurnId, call_id: CallId) -> Approval | None:
-        item = self.table.get(*_approval_key(turn_id, call_id))
-        if item is None:
-            return None
-        decision = Decision.model_validate_json(str(item["decision"])) if "decision" in item else None
-        return Approval.model_validate_json(str(item["doc"])).model_copy(update={"decision": decision})
+        item = self.table.get(*approval_key(turn_id, call_id))
+        return parse_approval(item) if item else None
 
     def decide(self, turn_id: TurnId, call_id: CallId, decision: Decision) -> Approval | None:
         """Store the user's first decision about a call. Return the stored approval, or None if there was no request."""
         with suppress(ConditionFailed):  # raised if there is no request, or if the user has decided before
             self.table.update(
-                *_approval_key(turn_id, call_id),
+                *approval_key(turn_id, call_id),
                 expression="SET decision = :decision",
                 condition="attribute_exists(doc) AND attribute_not_exists(decision)",
                 values={"decision": decision.model_dump_json()},

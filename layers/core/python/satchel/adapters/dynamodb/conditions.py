@@ -3,8 +3,11 @@
 import random
 import time
 from collections.abc import Iterator, Sequence
+from typing import Any
 
 from botocore.exceptions import ClientError
+
+from satchel.adapters.dynamodb.items import Item, decode
 
 _FIRST_WAIT_SECONDS, _MAX_WAIT_SECONDS = 0.01, 0.1
 _CONFLICT_CODES = {
@@ -17,11 +20,15 @@ _CONFLICT_CODES = {
 
 
 class ConditionFailed(Exception):
-    """The condition of a write was false. ``positions``: the indexes of the failed writes in the transaction."""
+    """The condition of a write was false. ``positions``: the indexes of the failed writes in the transaction.
 
-    def __init__(self, positions: Sequence[int] = (0,)) -> None:
+    ``existing`` is the item that made the condition false, if the request asked for it.
+    """
+
+    def __init__(self, positions: Sequence[int] = (0,), existing: Item | None = None) -> None:
         super().__init__(f"condition failed in writes {list(positions)}")
         self.positions = list(positions)
+        self.existing = existing or {}
 
 
 class WriteConflict(Exception):
@@ -52,7 +59,8 @@ class translate_errors:  # noqa: N801  (used like a function in ``with`` stateme
             return
         code = error.response["Error"]["Code"]
         if code == "ConditionalCheckFailedException":
-            raise ConditionFailed from error
+            item: Any = error.response.get("Item")  # boto3's stubs do not know it
+            raise ConditionFailed(existing=decode(item) if item else None) from error
         if code in _CONFLICT_CODES:
             raise WriteConflict from error
         if code == "TransactionCanceledException":

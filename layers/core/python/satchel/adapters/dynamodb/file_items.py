@@ -8,6 +8,7 @@
 | pointer by name | ``USER#{user} / NAME#{name}/{file_key}`` (a name contains no slash) |
 | pointer by session | ``SESSION#{session_id} / FILE#{file_key}`` |
 | version by S3 object | ``USER#{user} / OBJECT#{object_id}``, so saving the same object again finds its version |
+| view (a picture of the file that only models see) | ``USER#{user} / VIEW#{file_key}#{S3 key}``, with its ``size`` |
 | usage | ``USER#{user} / USAGE#{shard}``: counters ``bytes`` (of all versions) and ``files`` |
 
 A pointer contains only the file key, with which the file's record can be read.
@@ -45,6 +46,11 @@ def name_partition(user: UserName, session_id: SessionId | None) -> str:
     File names are unique within a session, and among the user's files without a session.
     """
     return f"SESSION#{session_id}" if session_id else f"LIBRARY#{user}"
+
+
+def view_prefix(file_key: FileKey) -> str:
+    """Return the prefix of the sort keys of a file's views."""
+    return f"VIEW#{file_key}#"
 
 
 def record_item(record: FileRecord) -> Item:

@@ -5,6 +5,7 @@ two files of a session never have the same name, and no file is counted twice.
 """
 
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -24,6 +25,7 @@ from satchel.adapters.dynamodb.file_items import (
     version_item,
     version_key,
     version_prefix,
+    view_prefix,
 )
 from satchel.adapters.dynamodb.quotas import build_upload_end
 from satchel.adapters.dynamodb.table import Query, Table
@@ -179,6 +181,25 @@ class DynamoFiles:
             yield claim.file_key
         pointers = self.table.iterate(Query(f"USER#{user}", pointer_key(name), _POINTER_PAGE_SIZE, newest_first=True))
         yield from (FileKey(str(pointer["file_key"])) for pointer in pointers)
+
+    def add_view(self, record: FileRecord, key: str, size: int) -> None:
+        item: dict[str, str | int | bool] = {
+            "pk": f"USER#{record.user}",
+            "sk": f"{view_prefix(record.file_key)}{key}",
+            "size": size,
+        }
+        writes = [self.table.build_put(item, if_absent=True), self.build_count(record, 0, size)]
+        with suppress(ConditionFailed):  # the view is already known
+            self.table.transact_until_done(writes)
+
+    def take_views(self, record: FileRecord) -> Sequence[str]:
+        pk, prefix = f"USER#{record.user}", view_prefix(record.file_key)
+        items = self.table.query_all(pk, prefix)
+        for item in items:
+            deletion = self.table.build_delete(pk, str(item["sk"]), if_present=True)
+            with suppress(ConditionFailed):  # another process has just deleted it
+                self.table.transact_until_done([deletion, self.build_count(record, 0, -int(str(item["size"])))])
+        return [str(item["sk"]).removeprefix(prefix) for item in items]
 
     def remove(self, record: FileRecord) -> Sequence[str]:
         """Delete a file's records and free its name. Return the keys of the S3 objects that the caller must delete."""

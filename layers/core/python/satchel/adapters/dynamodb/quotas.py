@@ -11,14 +11,16 @@ one call, which frees it; if that never happens, the slot is free again at ``unt
 """
 
 import random
+import zlib
 from collections.abc import Collection
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING
 
-from satchel.adapters.dynamodb.conditions import ConditionFailed, WriteConflict, tries
+from satchel.adapters.dynamodb.conditions import ConditionFailed
 from satchel.adapters.dynamodb.table import Table
+from satchel.domain.calls import Call
 from satchel.domain.ids import CallId, UserName
 from satchel.domain.quotas import CALL_LEASE, UserActivity, end_of_minute, minute_of
 
@@ -29,7 +31,6 @@ if TYPE_CHECKING:
 
 _SLOT_PREFIX = "SLOT#"
 _TTL = timedelta(hours=1)
-_MAX_TRIES = 20
 
 
 def quota_key(user: UserName) -> tuple[str, str]:
@@ -104,53 +105,61 @@ class DynamoQuotaCounts:
         names = ("open_sessions", "uploads", "upload_bytes")
         counts = {name: max(0, int(counters.get(name, 0))) for name in names}
         return UserActivity(
-            **counts, turns_in_minute=int(counters.get("turns", 0)), running_calls=len(self._busy_slots(user, now))
-        )
-
-    def start_call(self, user: UserName, call_id: CallId, limit: int, now: datetime) -> bool:
-        """Take a free slot for the call. Return False if all ``limit`` slots are taken.
-
-        Of several calls that see the same free slot, only one gets it; the others look for another one.
-        """
-        for _ in tries(_MAX_TRIES):
-            busy = self._busy_slots(user, now)
-            if call_id in busy.values():
-                return True
-            free = [number for number in range(limit) if number not in busy]
-            if len(busy) >= limit:
-                return False
-            with suppress(ConditionFailed, WriteConflict):
-                self._take(user, random.choice(free), call_id, now)  # noqa: S311  (spreads writers; not for security)
-                return True
-        return False
-
-    def _take(self, user: UserName, number: int, call_id: CallId, now: datetime) -> None:
-        until = int((now + CALL_LEASE).timestamp())
-        self.table.update(
-            f"USER#{user}",
-            f"{_SLOT_PREFIX}{number}",
-            expression="SET call_id = :call, #until = :until, #ttl = :ttl",
-            condition="attribute_not_exists(pk) OR #until <= :now",
-            values={"call": call_id, "until": until, "ttl": until, "now": int(now.timestamp())},
-            names={"#until": "until", "#ttl": "ttl"},
+            **counts,
+            turns_in_minute=int(counters.get("turns", 0)),
+            running_calls=len(_busy_slots(self.table, user, now)),
         )
 
     def end_calls(self, user: UserName, call_ids: Collection[CallId]) -> None:
         """Free the slots of these calls. Calls without a slot are ignored."""
         for item in self.table.query_all(f"USER#{user}", _SLOT_PREFIX):
             if item["call_id"] in call_ids and item["until"] != 0:
+                slot = int(str(item["sk"]).removeprefix(_SLOT_PREFIX))
                 with suppress(ConditionFailed):
-                    self.table.update(
-                        str(item["pk"]),
-                        str(item["sk"]),
-                        expression="SET #until = :free",
-                        condition="call_id = :call",
-                        values={"free": 0, "call": str(item["call_id"])},
-                        names={"#until": "until"},
-                    )
+                    self.table.transact([build_call_end(self.table, user, CallId(str(item["call_id"])), slot)])
 
-    def _busy_slots(self, user: UserName, now: datetime) -> dict[int, str]:
-        """Return the calls that hold a slot, by the slot's number."""
-        slots = self.table.query_all(f"USER#{user}", _SLOT_PREFIX)
-        busy = (item for item in slots if int(item["until"]) > now.timestamp())
-        return {int(str(item["sk"]).removeprefix(_SLOT_PREFIX)): str(item["call_id"]) for item in busy}
+
+def build_call_start(
+    table: Table, user: UserName, call_id: CallId, slot: int, now: datetime
+) -> "TransactWriteItemTypeDef":
+    """Build the write that counts a call as running. It fails if another call holds the slot."""
+    until = int((now + CALL_LEASE).timestamp())
+    return table.build_update(
+        f"USER#{user}",
+        f"{_SLOT_PREFIX}{slot}",
+        expression="SET call_id = :call, #until = :until, #ttl = :ttl",
+        condition="attribute_not_exists(pk) OR #until <= :now",
+        values={"call": call_id, "until": until, "ttl": until, "now": int(now.timestamp())},
+        names={"#until": "until", "#ttl": "ttl"},
+    )
+
+
+def build_call_end(table: Table, user: UserName, call_id: CallId, slot: int) -> "TransactWriteItemTypeDef":
+    """Build the write that frees a call's slot. It fails if the slot belongs to another call now."""
+    return table.build_update(
+        f"USER#{user}",
+        f"{_SLOT_PREFIX}{slot}",
+        expression="SET #until = :free",
+        condition="call_id = :call",
+        values={"free": 0, "call": call_id},
+        names={"#until": "until"},
+    )
+
+
+def first_slot(call: Call, limit: int) -> int:
+    """Return the slot that a call tries first. Calls of one round try different slots, so they rarely conflict."""
+    return (zlib.crc32(call.turn_id.encode()) + call.index) % limit
+
+
+def find_free_slot(table: Table, user: UserName, limit: int, now: datetime) -> int | None:
+    """Return a slot that no running call holds, or None if there is none."""
+    busy = _busy_slots(table, user, now)
+    free = [number for number in range(limit) if number not in busy]
+    return random.choice(free) if free and len(busy) < limit else None  # noqa: S311  (spreads writers; not for security)
+
+
+def _busy_slots(table: Table, user: UserName, now: datetime) -> dict[int, str]:
+    """Return the calls that hold a slot, by the slot's number."""
+    slots = table.query_all(f"USER#{user}", _SLOT_PREFIX)
+    busy = (item for item in slots if int(item["until"]) > now.timestamp())
+    return {int(str(item["sk"]).removeprefix(_SLOT_PREFIX)): str(item["call_id"]) for item in busy}

@@ -1,14 +1,19 @@
 """Stores sessions as items ``USER#{user} / SESSION#{session_id}``.
 
-The expiry index sorts the items of a bucket by ``expires_at``. Open sessions are in the bucket ``sessions``, sorted by
-the time of their last use. Ended sessions are in the bucket ``ended``, sorted by the time of their next cleanup. A
-session leaves this bucket when its cleanup is complete.
+The expiry index sorts the items of a bucket by ``expires_at``. Ended sessions are in the bucket ``ended``, sorted by
+the time of their next cleanup. A session leaves this bucket when its cleanup is complete. Open sessions are sorted by
+the time of their last use. They are in the buckets ``sessions``, or in the buckets ``running`` while a turn runs.
+
+Each of the two has ``SHARDS`` buckets, because every turn moves its session, and DynamoDB limits the writes to one key
+of an index to 1,000 a second.
 
 Each item counts the tokens that models used, with one attribute per field of TokenUsage.
 """
 
+import heapq
 import json
-from collections.abc import Callable, Collection, Sequence
+import zlib
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
@@ -29,16 +34,37 @@ if TYPE_CHECKING:
     from mypy_boto3_dynamodb.type_defs import TransactWriteItemTypeDef
 
 PREFIX = "SESSION#"
-_OPEN_BUCKET, _ENDED_BUCKET = "sessions", "ended"
+SHARDS = 8
+_OPEN_BUCKET, _RUNNING_BUCKET, _ENDED_BUCKET = "sessions", "running", "ended"
 # Fields of a session that are stored as separate attributes of its item, not in ``doc``
 _ATTRIBUTES = {"status", "epoch", "running_turn", "last_used_at", "ended_at"}
 _COUNTERS = frozenset(TokenUsage.model_fields)
 _MAX_TRIES = 20
+_PAGE_SIZE = 100
 
 
 def session_key(user: UserName, session_id: SessionId) -> tuple[str, str]:
     """Return the key (``pk``, ``sk``) of a session's item."""
     return f"USER#{user}", f"{PREFIX}{session_id}"
+
+
+def open_bucket(session_id: SessionId) -> str:
+    """Return the expiry bucket of an open session without a running turn."""
+    return _shards(_OPEN_BUCKET)[_shard(session_id)]
+
+
+def running_bucket(session_id: SessionId) -> str:
+    """Return the expiry bucket of an open session with a running turn."""
+    return _shards(_RUNNING_BUCKET)[_shard(session_id)]
+
+
+def _shards(bucket: str) -> Sequence[str]:
+    """Return a bucket's shards. The first has no number, because version 0.1.0 stored all sessions there."""
+    return [bucket, *(f"{bucket}#{number}" for number in range(1, SHARDS))]
+
+
+def _shard(session_id: SessionId) -> int:
+    return zlib.crc32(session_id.encode()) % SHARDS
 
 
 def _item(session: Session) -> Item:
@@ -50,7 +76,7 @@ def _item(session: Session) -> Item:
         "status": session.status.value,
         "epoch": session.epoch,
         "last_used_at": session.last_used_at.isoformat(),
-        "expiry_bucket": _OPEN_BUCKET,
+        "expiry_bucket": open_bucket(session.session_id),
         "expires_at": int(session.last_used_at.timestamp()),
     }
     return item if session.running_turn is None else item | {"running_turn": session.running_turn}
@@ -71,15 +97,21 @@ def parse_usage(item: Item) -> TokenUsage:
     return TokenUsage.model_validate({name: item[name] for name in _COUNTERS & item.keys()})
 
 
-def build_usage_update(table: Table, pk: str, sk: str, usage: TokenUsage) -> "TransactWriteItemTypeDef":
-    """Build a write that adds ``usage`` to an item's token counters. The write fails if the item does not exist."""
+def build_usage_update(
+    table: Table, pk: str, sk: str, usage: TokenUsage, status: str | None = None
+) -> "TransactWriteItemTypeDef":
+    """Build a write that adds ``usage`` to an item's token counters.
+
+    The write fails if the item does not exist, or if ``status`` is given and the item has another status.
+    """
     counts = usage.model_dump(exclude_defaults=True)
     return table.build_update(
         pk,
         sk,
         expression="ADD " + ", ".join(f"{name} :{name}" for name in counts),
-        condition="attribute_exists(pk)",
-        values=counts,
+        condition="attribute_exists(pk)" if status is None else "#status = :status",
+        values=counts if status is None else {**counts, "status": status},
+        names=None if status is None else {"#status": "status"},
     )
 
 
@@ -167,10 +199,19 @@ class DynamoSessions:
             self._retry(lambda: self.table.transact([end, build_session_end(self.table, user)]))
 
     def list_idle(self, since: datetime, limit: int) -> Sequence[Session]:
-        return self._due(_OPEN_BUCKET, since, limit)
+        until = int(since.timestamp())
+        shards = [self.table.query_expired(bucket, until, limit) for bucket in _shards(_OPEN_BUCKET)]
+        entries = heapq.merge(*shards, key=lambda entry: int(entry["expires_at"]))
+        return self._due(list(entries)[:limit], since)
+
+    def list_running(self, since: datetime) -> Iterator[Session]:
+        until = int(since.timestamp())
+        for bucket in _shards(_RUNNING_BUCKET):
+            for entries in self.table.iterate_expired(bucket, until, _PAGE_SIZE):
+                yield from self._due(entries, since)
 
     def list_due_for_cleanup(self, now: datetime, limit: int) -> Sequence[Session]:
-        return self._due(_ENDED_BUCKET, now, limit)
+        return self._due(self.table.query_expired(_ENDED_BUCKET, int(now.timestamp()), limit), now)
 
     def schedule_cleanup(self, session: Session, at: datetime) -> None:
         self._change(session, "SET expires_at = :due", {"due": int(at.timestamp())})
@@ -179,11 +220,14 @@ class DynamoSessions:
         """Remove an ended session from the expiry index, so that it is not cleaned up again."""
         self._change(session, "REMOVE expiry_bucket, expires_at", {})
 
-    def _due(self, bucket: str, until: datetime, limit: int) -> Sequence[Session]:
-        """Return an expiry bucket's sessions due by ``until``. Re-reads each, because the index may be outdated."""
-        entries = self.table.query_expired(bucket, int(until.timestamp()), limit)
-        items = self.table.get_many([(str(entry["pk"]), str(entry["sk"])) for entry in entries])
-        due = [item for item in items if item.get("expiry_bucket") == bucket]
+    def _due(self, entries: Sequence[Item], until: datetime) -> Sequence[Session]:
+        """Return the sessions of entries of the expiry index that are still in their bucket and due by ``until``.
+
+        Read each session itself, because the index may be outdated.
+        """
+        buckets = {(str(entry["pk"]), str(entry["sk"])): entry["expiry_bucket"] for entry in entries}
+        items = self.table.get_many(list(buckets))
+        due = [item for item in items if item.get("expiry_bucket") == buckets[str(item["pk"]), str(item["sk"])]]
         return [parse_session(item) for item in due if int(item["expires_at"]) <= until.timestamp()]
 
     def _change(self, session: Session, expression: str, values: dict[str, int]) -> None:

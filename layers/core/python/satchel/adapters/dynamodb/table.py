@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from pydantic import BaseModel
 
-from satchel.adapters.dynamodb.conditions import ConditionFailed, translate_errors
+from satchel.adapters.dynamodb.conditions import ConditionFailed, WriteConflict, translate_errors, tries
 from satchel.adapters.dynamodb.items import Item, Values, decode, encode, encode_value, from_cursor, to_cursor
+from satchel.domain.errors import Unavailable
 from satchel.ports import Page
 
 if TYPE_CHECKING:
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
         ConditionCheckTypeDef,
         DeleteTypeDef,
         PutTypeDef,
+        QueryInputTypeDef,
         TransactWriteItemTypeDef,
         UpdateTypeDef,
     )
@@ -26,6 +28,7 @@ T = TypeVar("T")
 # DynamoDB's maximum number of items per batch read and per batch write
 _MAX_BATCH_READS = 100
 _MAX_BATCH_WRITES = 25
+_MAX_TRIES = 20
 _ABSENT = "attribute_not_exists(pk)"
 _PRESENT = "attribute_exists(pk)"
 
@@ -78,6 +81,20 @@ class Table:
         extra: dict[str, Any] = {"ConditionExpression": _ABSENT} if if_absent else {}
         with translate_errors():
             self.client.put_item(TableName=self.name, Item=encode(item), **extra)
+
+    def put_or_get(self, item: Item) -> Item | None:
+        """Write an item and return None. If an item with its key exists, write nothing and return the existing item."""
+        try:
+            with translate_errors():
+                self.client.put_item(
+                    TableName=self.name,
+                    Item=encode(item),
+                    ConditionExpression=_ABSENT,
+                    ReturnValuesOnConditionCheckFailure="ALL_OLD",
+                )
+        except ConditionFailed as error:
+            return error.existing
+        return None
 
     def insert(self, item: Item) -> bool:
         """Write an item and return True. If an item with its key exists, write nothing and return False."""
@@ -153,19 +170,38 @@ class Table:
 
     def query_expired(self, bucket: str, until: int, limit: int) -> list[Item]:
         """Return up to ``limit`` items of an expiry bucket with ``expires_at`` up to ``until``, earliest first."""
-        response = self.client.query(
-            TableName=self.name,
-            IndexName="expiry",
-            KeyConditionExpression="expiry_bucket = :bucket AND expires_at <= :until",
-            ExpressionAttributeValues=encode({":bucket": bucket, ":until": until}),
-            Limit=limit,
-        )
-        return [decode(item) for item in response["Items"]]
+        return next(self.iterate_expired(bucket, until, limit))
+
+    def iterate_expired(self, bucket: str, until: int, page_size: int) -> Iterator[list[Item]]:
+        """Yield all items of an expiry bucket with ``expires_at`` up to ``until`` in pages, earliest first."""
+        request: QueryInputTypeDef = {
+            "TableName": self.name,
+            "IndexName": "expiry",
+            "KeyConditionExpression": "expiry_bucket = :bucket AND expires_at <= :until",
+            "ExpressionAttributeValues": encode({":bucket": bucket, ":until": until}),
+            "Limit": page_size,
+        }
+        while True:
+            response = self.client.query(**request)
+            yield [decode(item) for item in response["Items"]]
+            if "LastEvaluatedKey" not in response:
+                return
+            request["ExclusiveStartKey"] = response["LastEvaluatedKey"]
 
     def transact(self, writes: Sequence["TransactWriteItemTypeDef"]) -> None:
         """Run all writes or none of them. Raise ConditionFailed with the failed writes' positions, or WriteConflict."""
         with translate_errors():
             self.client.transact_write_items(TransactItems=list(writes))
+
+    def transact_until_done(self, writes: Sequence["TransactWriteItemTypeDef"]) -> None:
+        """Run all writes, again after conflicts. Raise ConditionFailed, or Unavailable after too many conflicts."""
+        for _ in tries(_MAX_TRIES):
+            try:
+                self.transact(writes)
+            except WriteConflict:
+                continue
+            return
+        raise Unavailable("Other requests are changing the same data; try again.")
 
     def build_put(self, item: Item, *, if_absent: bool = False) -> "TransactWriteItemTypeDef":
         """Build a write that stores an item. With ``if_absent``, the write fails if the item exists."""
@@ -191,6 +227,18 @@ class Table:
     ) -> "TransactWriteItemTypeDef":
         """Build a write that runs an update expression on an item. The write fails if ``condition`` is false."""
         return {"Update": self._update(pk, sk, expression, condition, values, names)}
+
+    def build_set(self, pk: str, sk: str, values: Values) -> "TransactWriteItemTypeDef":
+        """Build a write that sets attributes of an item, which is created if it is missing."""
+        return {
+            "Update": {
+                "TableName": self.name,
+                "Key": encode({"pk": pk, "sk": sk}),
+                "UpdateExpression": "SET " + ", ".join(f"#{name} = :{name}" for name in values),
+                "ExpressionAttributeNames": {f"#{name}": name for name in values},
+                "ExpressionAttributeValues": {f":{name}": encode_value(value) for name, value in values.items()},
+            }
+        }
 
     def build_add(self, pk: str, sk: str, counts: Mapping[str, int]) -> "TransactWriteItemTypeDef":
         """Build a write that adds ``counts`` to the counters of an item. A missing counter or item starts at 0."""

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from pydantic import BaseModel, TypeAdapter
 
-from satchel.adapters.dynamodb.items import LargeTexts
+from satchel.adapters.dynamodb.items import Item, LargeTexts
 from satchel.adapters.dynamodb.table import Table
 from satchel.domain.calls import Call
 from satchel.domain.conversation import AssistantMessage, Message, ToolMessage
@@ -21,39 +21,46 @@ _MESSAGE: TypeAdapter[Message] = TypeAdapter(Message)
 _MAX_INLINE_BYTES = 300_000
 
 
-def _reply_sort_key(turn_id: TurnId, round_number: int) -> str:
-    return f"MSG#{turn_id}#{round_number:02d}#v"
+def reply_key(session_id: SessionId, turn_id: TurnId, round_number: int) -> tuple[str, str]:
+    """Return the key (``pk``, ``sk``) of the model's reply with this number in the turn."""
+    return f"SESSION#{session_id}", f"MSG#{turn_id}#{round_number:02d}#v"
+
+
+def reply_item(store: FileStore, turn: Turn, round_number: int, message: AssistantMessage) -> Item:
+    """Return the item of a reply. A large text is stored in S3 first."""
+    return _item(store, turn, reply_key(turn.session_id, turn.turn_id, round_number), message)
+
+
+def parse_reply(store: FileStore, item: Item) -> AssistantMessage:
+    """Return the reply that an item stores."""
+    return AssistantMessage.model_validate_json(_texts(store).read(item, "doc"))
+
+
+def result_item(store: FileStore, call: Call, message: ToolMessage) -> Item:
+    """Return the item of a call's result. A large text is stored in S3 first."""
+    sort_key = f"MSG#{call.turn_id}#{call.round:02d}#w{call.index:02d}"
+    return _item(store, call, (f"SESSION#{call.session_id}", sort_key), message)
+
+
+def _item(store: FileStore, owner: Turn | Call, key: tuple[str, str], message: BaseModel) -> Item:
+    name, value = _texts(store).to_attribute("doc", message.model_dump_json(), owner.user, owner.turn_id)
+    return {"pk": key[0], "sk": key[1], name: value}
+
+
+def _texts(store: FileStore) -> LargeTexts:
+    return LargeTexts(store, _MAX_INLINE_BYTES)
 
 
 @dataclass(frozen=True)
 class DynamoTranscript:
-    """Store messages of sessions. (``DynamoTurns`` stores the user's.) Implements ``ports.turns.Transcript``."""
+    """Read the messages of sessions. Implements ``ports.turns.Transcript``.
+
+    ``DynamoTurns`` stores the user's messages, and ``DynamoSteps`` the others.
+    """
 
     table: Table
     store: FileStore
 
     def list_messages(self, session_id: SessionId) -> Sequence[Message]:
         items = self.table.query_all(f"SESSION#{session_id}", "MSG#")
-        return [_MESSAGE.validate_json(self._texts.read(item, "doc")) for item in items]
-
-    def get_reply(self, session_id: SessionId, turn_id: TurnId, round_number: int) -> AssistantMessage | None:
-        item = self.table.get(f"SESSION#{session_id}", _reply_sort_key(turn_id, round_number))
-        return AssistantMessage.model_validate_json(self._texts.read(item, "doc")) if item else None
-
-    def add_reply(self, turn: Turn, round_number: int, message: AssistantMessage) -> AssistantMessage:
-        """Store the model's reply of a round (one model request), unless one is stored. Return the stored reply."""
-        if self._add(turn, _reply_sort_key(turn.turn_id, round_number), message):
-            return message
-        return self.get_reply(turn.session_id, turn.turn_id, round_number) or message
-
-    def add_result(self, call: Call, message: ToolMessage) -> None:
-        """Store the result of a call, unless it is already stored."""
-        self._add(call, f"MSG#{call.turn_id}#{call.round:02d}#w{call.index:02d}", message)
-
-    def _add(self, owner: Turn | Call, sk: str, message: BaseModel) -> bool:
-        name, value = self._texts.to_attribute("doc", message.model_dump_json(), owner.user, owner.turn_id)
-        return self.table.insert({"pk": f"SESSION#{owner.session_id}", "sk": sk, name: value})
-
-    @property
-    def _texts(self) -> LargeTexts:
-        return LargeTexts(self.store, _MAX_INLINE_BYTES)
+        return [_MESSAGE.validate_json(_texts(self.store).read(item, "doc")) for item in items]

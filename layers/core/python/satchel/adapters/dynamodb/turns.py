@@ -7,12 +7,14 @@ count the tokens that models used.
 
 import hashlib
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from satchel.adapters.dynamodb.conditions import ConditionFailed, WriteConflict, tries
 from satchel.adapters.dynamodb.erasure_fence import transact_unless_erasing
+from satchel.adapters.dynamodb.events import EventLog, first_event_item
 from satchel.adapters.dynamodb.items import Item
 from satchel.adapters.dynamodb.quotas import build_turn_start
-from satchel.adapters.dynamodb.sessions import build_usage_update, parse_usage, session_key
+from satchel.adapters.dynamodb.sessions import build_usage_update, open_bucket, parse_usage, running_bucket, session_key
 from satchel.adapters.dynamodb.table import Query, Table
 from satchel.domain.conversation import TokenUsage, UserMessage
 from satchel.domain.errors import (
@@ -23,28 +25,41 @@ from satchel.domain.errors import (
     TurnRunning,
     Unavailable,
 )
+from satchel.domain.events import NewEvent, started_event
 from satchel.domain.ids import SessionId, TurnId
 from satchel.domain.quotas import seconds_left_in_minute
 from satchel.domain.sessions import SessionStatus, Turn, TurnStatus
 from satchel.ports import Page
 from satchel.ports.turns import MAX_COUNT
 
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from mypy_boto3_dynamodb.type_defs import TransactWriteItemTypeDef
+
 PREFIX = "TURN#"
 _MAX_TRIES = 20
 _SESSION_POSITION, _QUOTA_POSITION = 0, 3  # indexes of the writes in the transaction that begins a turn
-_IDEMPOTENCY_KEY_POSITION = 4
+_IDEMPOTENCY_KEY_POSITION = 5
+
+
+def turn_key(session_id: SessionId, turn_id: TurnId) -> tuple[str, str]:
+    """Return the key (``pk``, ``sk``) of a turn's item."""
+    return f"SESSION#{session_id}", f"{PREFIX}{turn_id}"
 
 
 def _item(turn: Turn) -> Item:
+    pk, sk = turn_key(turn.session_id, turn.turn_id)
     return {
-        "pk": f"SESSION#{turn.session_id}",
-        "sk": f"{PREFIX}{turn.turn_id}",
+        "pk": pk,
+        "sk": sk,
         "doc": turn.model_dump_json(exclude={"usage"}),
         "status": turn.status.value,
     }
 
 
-def _turn(item: Item) -> Turn:
+def parse_turn(item: Item) -> Turn:
+    """Return the turn that an item stores."""
     return Turn.model_validate_json(str(item["doc"])).model_copy(update={"usage": parse_usage(item)})
 
 
@@ -64,13 +79,20 @@ class DynamoTurns:
     table: Table
 
     def get(self, session_id: SessionId, turn_id: TurnId) -> Turn | None:
-        item = self.table.get(f"SESSION#{session_id}", f"{PREFIX}{turn_id}")
-        return _turn(item) if item else None
+        item = self.table.get(*turn_key(session_id, turn_id))
+        return parse_turn(item) if item else None
 
     def list(self, session_id: SessionId, limit: int, cursor: str | None) -> Page[Turn]:
-        return self.table.list_page(Query(f"SESSION#{session_id}", PREFIX, limit), cursor, _turn)
+        return self.table.list_page(Query(f"SESSION#{session_id}", PREFIX, limit), cursor, parse_turn)
 
-    def begin(self, turn: Turn, idempotency_key: str | None, max_per_minute: int = MAX_COUNT) -> Turn:
+    def begin(
+        self,
+        turn: Turn,
+        idempotency_key: str | None,
+        max_per_minute: int = MAX_COUNT,
+        *,
+        message: UserMessage | None = None,
+    ) -> Turn:
         """Store a turn with its message and lock its session. If the idempotency key was used before, return its turn.
 
         Raise IdempotencyKeyReused, SessionNotFound, SessionEnded, TurnRunning, TooManyTurns, ErasureRunning or
@@ -80,7 +102,7 @@ class DynamoTurns:
             if idempotency_key and (existing := self._find_by_key(turn, idempotency_key)):
                 return existing
             try:
-                self._begin(turn, idempotency_key, max_per_minute)
+                self._begin(turn, message or UserMessage(text=turn.message), idempotency_key, max_per_minute)
             except WriteConflict:
                 continue  # another turn of the user started in the same minute
             except ConditionFailed as error:
@@ -88,23 +110,25 @@ class DynamoTurns:
                     continue  # a request with the same idempotency key has just started a turn: the next try returns it
                 if _SESSION_POSITION not in error.positions and _QUOTA_POSITION in error.positions:
                     raise TooManyTurns(max_per_minute, seconds_left_in_minute(turn.created_at)) from error
-                raise self._rejection(turn) from error
+                if rejection := self._rejection(turn):
+                    raise rejection from error
+                # What blocked the turn has just ended, for example by a cancellation: the next try can succeed.
             else:
                 return turn
         raise Unavailable("Another request is changing the session; try again.")
 
-    def _begin(self, turn: Turn, idempotency_key: str | None, max_per_minute: int) -> None:
-        message = UserMessage(text=turn.message)
+    def _begin(self, turn: Turn, message: UserMessage, idempotency_key: str | None, max_per_minute: int) -> None:
         pk = f"SESSION#{turn.session_id}"
         writes = [
             self.table.build_update(
                 *session_key(turn.user, turn.session_id),
-                expression="SET running_turn = :turn, last_used_at = :now, expires_at = :used",
+                expression="SET running_turn = :turn, last_used_at = :now, expires_at = :used, expiry_bucket = :bucket",
                 condition="#status = :active AND attribute_not_exists(running_turn)",
                 values={
                     "turn": turn.turn_id,
                     "now": turn.created_at.isoformat(),
                     "used": int(turn.created_at.timestamp()),
+                    "bucket": running_bucket(turn.session_id),
                     "active": SessionStatus.ACTIVE.value,
                 },
                 names={"#status": "status"},
@@ -112,6 +136,7 @@ class DynamoTurns:
             self.table.build_put(_item(turn), if_absent=True),
             self.table.build_put({"pk": pk, "sk": f"MSG#{turn.turn_id}#00#u", "doc": message.model_dump_json()}),
             build_turn_start(self.table, turn.user, turn.created_at, max_per_minute),
+            self.table.build_put(first_event_item(turn.turn_id, started_event(turn.session_id), turn.created_at)),
         ]
         if idempotency_key:
             sk = _idempotency_sort_key(idempotency_key)
@@ -127,60 +152,97 @@ class DynamoTurns:
             raise IdempotencyKeyReused("This Idempotency-Key was used for another message.", turn_id=str(item["turn"]))
         return self.get(turn.session_id, TurnId(str(item["turn"])))
 
-    def _rejection(self, turn: Turn) -> Exception:
-        """Return the error that says why the session cannot start this turn."""
+    def _rejection(self, turn: Turn) -> Exception | None:
+        """Return the error that says why the session cannot start this turn, or None if it can start it now."""
         item = self.table.get(*session_key(turn.user, turn.session_id))
         if item is None:
             return SessionNotFound(turn.session_id)
         if item["status"] == SessionStatus.ENDED.value:
             return SessionEnded(turn.session_id)
         running = item.get("running_turn")
-        return TurnRunning(TurnId(str(running))) if running else Unavailable("The session was busy; try again.")
+        return TurnRunning(TurnId(str(running))) if running else None
 
     def add_usage(self, turn: Turn, usage: TokenUsage) -> None:
-        """Add a model's token usage to the counters of the turn and its session. Do nothing if either was deleted."""
+        """Add tokens to the counters of the turn. If the turn has ended, add them to its session as well.
+
+        Do nothing if the turn or the session was deleted.
+        """
         if usage == TokenUsage():
             return
-        keys = (f"SESSION#{turn.session_id}", f"{PREFIX}{turn.turn_id}"), session_key(turn.user, turn.session_id)
-        writes = [build_usage_update(self.table, *key, usage) for key in keys]
+        key = turn_key(turn.session_id, turn.turn_id)
+        session = build_usage_update(self.table, *session_key(turn.user, turn.session_id), usage)
+        writes = [build_usage_update(self.table, *key, usage, TurnStatus.RUNNING)]
         for _ in tries(_MAX_TRIES):
             try:
                 self.table.transact(writes)
             except WriteConflict:
                 continue
             except ConditionFailed:
-                return
+                if len(writes) > 1:
+                    return
+                writes = [build_usage_update(self.table, *key, usage), session]
             else:
                 return
         raise Unavailable("Other writers are changing the turn; try again.")
 
-    def end(self, turn: Turn) -> bool:
-        item = _item(turn)
-        writes = [
-            self.table.build_update(
-                str(item["pk"]),
-                str(item["sk"]),
-                expression="SET doc = :doc, #status = :status",
-                condition="#status = :running",
-                values={"doc": item["doc"], "status": turn.status.value, "running": TurnStatus.RUNNING.value},
-                names={"#status": "status"},
-            ),
-            self.table.build_update(
-                *session_key(turn.user, turn.session_id),
-                expression="REMOVE running_turn",
-                condition="running_turn = :turn",
-                values={"turn": turn.turn_id},
-            ),
+    def end(self, turn: Turn, event: NewEvent) -> bool:
+        item, ended_at = _item(turn), turn.ended_at or turn.created_at
+        # The session gets the tokens of ``turn``, so they must be all that the turn's item has.
+        counts = turn.usage.model_dump()
+        unchanged = [
+            f"{name} = :{name}" if count else f"attribute_not_exists({name})" for name, count in counts.items()
         ]
+        end = self.table.build_update(
+            str(item["pk"]),
+            str(item["sk"]),
+            expression="SET doc = :doc, #status = :status",
+            condition=" AND ".join(["#status = :running", *unchanged]),
+            values={
+                "doc": item["doc"],
+                "status": turn.status.value,
+                "running": TurnStatus.RUNNING.value,
+                **turn.usage.model_dump(exclude_defaults=True),
+            },
+            names={"#status": "status"},
+        )
+        unlocks = self._unlocks(turn)
+        unlock = next(unlocks)
         for _ in tries(_MAX_TRIES):
             try:
-                self.table.transact(writes)
-            except WriteConflict:
-                continue
+                writes = [end, unlock] if unlock else [end]
+                return bool(EventLog(self.table).append_with(turn.turn_id, [event], writes, ended_at))
             except ConditionFailed as error:
                 if 0 in error.positions:
                     return False
-                del writes[1:]  # another turn holds the session's lock, so end this turn without unlocking the session
-            else:
-                return True
+                unlock = next(unlocks)
         raise Unavailable("Other writers are changing the turn; try again.")
+
+    def _unlocks(self, turn: Turn) -> "Iterator[TransactWriteItemTypeDef | None]":
+        """Yield the write that unlocks the session and adds the turn's tokens to it.
+
+        If its condition fails, the next one applies. The first is for an open session, the second for an ended one,
+        which stays in the bucket of its cleanup. If another turn holds the session's lock, the last applies: None, no
+        write.
+        """
+        key = session_key(turn.user, turn.session_id)
+        counts = turn.usage.model_dump(exclude_defaults=True)
+        add = " ADD " + ", ".join(f"{name} :{name}" for name in counts) if counts else ""
+        yield self.table.build_update(
+            *key,
+            expression=f"SET expiry_bucket = :bucket REMOVE running_turn{add}",
+            condition="running_turn = :turn AND #status = :active",
+            values={
+                **counts,
+                "turn": turn.turn_id,
+                "bucket": open_bucket(turn.session_id),
+                "active": SessionStatus.ACTIVE.value,
+            },
+            names={"#status": "status"},
+        )
+        yield self.table.build_update(
+            *key,
+            expression=f"REMOVE running_turn{add}",
+            condition="running_turn = :turn",
+            values={**counts, "turn": turn.turn_id},
+        )
+        yield None

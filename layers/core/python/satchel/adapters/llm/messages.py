@@ -1,10 +1,11 @@
 """Converts Satchel's model requests to pydantic_ai's messages, and pydantic_ai's responses to replies."""
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import count
 
 from pydantic_ai.messages import (
+    BinaryContent,
     InstructionPart,
     ModelMessage,
     ModelRequest,
@@ -14,12 +15,14 @@ from pydantic_ai.messages import (
     TextPart,
     ToolCallPart,
     ToolReturnPart,
+    UserContent,
     UserPromptPart,
 )
 from pydantic_ai.models import ModelRequestParameters
 from pydantic_ai.tools import ToolDefinition
 from pydantic_ai.usage import RequestUsage
 
+from satchel.contract.binary_types import HEAD_BYTES, guess_mime
 from satchel.domain.conversation import (
     AssistantMessage,
     CompletionRequest,
@@ -28,6 +31,7 @@ from satchel.domain.conversation import (
     TokenUsage,
     ToolMessage,
 )
+from satchel.domain.media import MediaRef
 from satchel.domain.tools import ToolNames
 
 PART_SEPARATOR = "\n\n"
@@ -59,7 +63,7 @@ def to_provider_messages(request: CompletionRequest, names: ToolNames) -> list[M
     ids = _CallIds()
     for message in request.messages:
         if not isinstance(message, AssistantMessage):
-            parts.append(_to_request_part(message, names, ids))
+            parts.append(_to_request_part(message, names, ids, request.media))
             continue
         if parts:
             messages.append(ModelRequest(parts=parts, instructions=request.instructions))
@@ -80,6 +84,12 @@ class _ToolResult(ToolReturnPart):
         """Return the content, never wrapped as an error."""
         del wrap_if_error
         return super().model_response_str(wrap_if_error=False)
+
+    def model_response_str_and_user_content(self, *, wrap_if_error: bool = True) -> tuple[str, list[UserContent]]:
+        """Return the text with references to the pictures, and the pictures, for providers that want them apart."""
+        del wrap_if_error
+        text, files = super().model_response_str_and_user_content(wrap_if_error=False)
+        return "\n".join(json.loads(text)) if files else text, files
 
 
 class _CallIds:
@@ -106,17 +116,23 @@ class _CallIds:
         return ids.pop(0)
 
 
-def _to_request_part(message: Message, names: ToolNames, ids: _CallIds) -> ModelRequestPart:
+def _to_request_part(message: Message, names: ToolNames, ids: _CallIds, media: Mapping[str, bytes]) -> ModelRequestPart:
     if isinstance(message, ToolMessage):
+        # Pass the content as text. For an object, pydantic would first build a serializer, which takes 0.7 s.
+        text = json.dumps(message.content, ensure_ascii=False)
         return _ToolResult(
             tool_name=names.name_for_model(message.tool),
-            # Pass the content as text. For an object, pydantic would first build a serializer, which takes 0.7 s.
-            content=json.dumps(message.content, ensure_ascii=False),
+            content=[text, *_to_contents(message.media, media)] if message.media else text,
             tool_call_id=ids.match(message.ref),
             outcome="failed" if message.failed else "success",
         )
     assert not isinstance(message, AssistantMessage)  # noqa: S101  (the caller handles assistant messages)
-    return UserPromptPart(message.text)
+    return UserPromptPart([message.text, *_to_contents(message.media, media)] if message.media else message.text)
+
+
+def _to_contents(refs: Sequence[MediaRef], media: Mapping[str, bytes]) -> list[BinaryContent]:
+    """Return the pictures and documents. The type is that of their bytes, because providers reject a wrong one."""
+    return [BinaryContent(media[ref.key], media_type=guess_mime(media[ref.key][:HEAD_BYTES])) for ref in refs]
 
 
 def _to_response_parts(message: AssistantMessage, names: ToolNames, ids: _CallIds) -> list[ModelResponsePart]:

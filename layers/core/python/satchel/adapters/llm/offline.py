@@ -6,8 +6,11 @@ It calls the tools that the user's message names, and replies with their outputs
 
 import json
 import re
+from collections.abc import Sequence
 
+from satchel.domain.attachments import DOCUMENTS_SERVER
 from satchel.domain.conversation import (
+    AssistantMessage,
     CompletionRequest,
     Message,
     ModelReply,
@@ -16,6 +19,8 @@ from satchel.domain.conversation import (
     ToolSpec,
     UserMessage,
 )
+from satchel.domain.media import MediaRef
+from satchel.domain.media_budget import media_in
 from satchel.domain.prompt import CONTEXT_START
 from satchel.ports.llm import StreamListener
 
@@ -37,9 +42,11 @@ class OfflineModel:
         last_user = max(index for index, message in enumerate(messages) if isinstance(message, UserMessage))
         results = [message for message in messages[last_user + 1 :] if isinstance(message, ToolMessage)]
         calls = _parse_calls(messages[last_user])
-        if calls and not results:
+        replies = [message for message in messages[last_user:] if isinstance(message, AssistantMessage)]
+        if calls and all(_is_prepared(reply, calls) for reply in replies):
             return ModelReply(text="", calls=calls)
         text = _show_results(results) if results else _show_tools(request.tools)
+        text = "\n\n".join([text, *_show_media([messages[last_user], *results])])
         listener(text)
         return ModelReply(text=text)
 
@@ -51,6 +58,12 @@ def _parse_calls(message: Message) -> list[ProposedCall]:
         ProposedCall(tool=match["tool"], arguments=match["arguments"].strip(), ref=f"offline-{index}")
         for index, match in enumerate(_CALL.finditer(user_text))
     ]
+
+
+def _is_prepared(reply: AssistantMessage, calls: list[ProposedCall]) -> bool:
+    """Return True if Satchel made the reply's calls, which read attached files, and not this model."""
+    tools = [call.tool for call in reply.calls]
+    return tools != [call.tool for call in calls] and all(tool.startswith(f"{DOCUMENTS_SERVER}.") for tool in tools)
 
 
 def _show_results(results: list[ToolMessage]) -> str:
@@ -67,6 +80,17 @@ def _show_result(message: ToolMessage) -> str:
     files = message.content.get("files")
     file_line = f"\nFiles: {', '.join(files)}" if files else ""
     return f"{message.tool}{' failed' if message.failed else ''}:\n{text}{file_line}"
+
+
+def _show_media(messages: Sequence[Message]) -> list[str]:
+    """Return a line that names the pictures and documents of the messages, or nothing if there are none."""
+    shown = [_describe(item) for message in messages for item in media_in(message)]
+    return [f"Shown to the model: {', '.join(shown)}."] if shown else []
+
+
+def _describe(media: MediaRef) -> str:
+    size = f"{media.pages} pages" if media.kind == "document" else f"{media.width}x{media.height} pixels"
+    return f"{media.name} ({media.mime}, {size})"
 
 
 def _show_tools(tools: list[ToolSpec]) -> str:

@@ -1,35 +1,39 @@
 """Client of one configured MCP server: lists its tools, and calls them in server processes that stay alive."""
 
+import logging
 import queue
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from mcp import MCPError
-from mcp_types import Tool
 from pydantic import ValidationError
 
 from satchel.adapters.event_loop import EventLoop
+from satchel.adapters.mcp.error_output import log_name
 from satchel.adapters.mcp.http import HttpConnection
 from satchel.adapters.mcp.pool import Pool, PoolLimits
+from satchel.adapters.mcp.resumable import KnownServer
 from satchel.adapters.mcp.session import NotReadyError, ServerConnection, Session
+from satchel.adapters.mcp.specs import read_resource_tool, to_spec
 from satchel.adapters.mcp.stdio import ServerProgram, StdioConnection
 from satchel.adapters.sandbox.policy import MAX_FILE_BYTES, WorkspaceAccess
 from satchel.adapters.server_config import ConfigError
 from satchel.contract.errors import ToolCrashed
-from satchel.domain.conversation import ToolSpec
+from satchel.domain.conversation import CallMethod, ToolSpec
 from satchel.domain.isolation import Isolation
+from satchel.domain.resources import Offers
 from satchel.domain.servers import ServerEntry
-from satchel.ports.tool_client import CallFailure, ToolEvent, ToolResult
+from satchel.ports.tool_client import CallFailure, ServerSession, ServerSessions, ToolEvent, ToolResult
+
+logger = logging.getLogger(__name__)
 
 MAX_RESULT_BYTES = 64 << 20
 START_SECONDS = 60.0
 POOL_LIMITS = PoolLimits()
 NO_ISOLATION = Isolation()
-
-# To list its tools, a server needs no workspace. But its libraries may write files, so it gets a temporary directory.
-_LISTING_ACCESS = WorkspaceAccess(writes=True)
 
 Fill = Callable[[ServerEntry], ServerEntry]
 """Function that replaces ``${NAME}`` variables in an entry with values. Raises ConfigError if a value is missing."""
@@ -41,11 +45,18 @@ class RunningCall:
     Any thread may call ``kill``, but only one thread at a time may call ``receive``.
     """
 
-    def __init__(self, session: Session, tool: str, arguments: dict[str, Any]) -> None:
+    def __init__(
+        self,
+        session: Session,
+        tool: str,
+        arguments: dict[str, Any],
+        method: CallMethod,
+        input_schema: dict[str, Any] | None = None,
+    ) -> None:
         self._session = session
         self._events: queue.SimpleQueue[ToolEvent] = queue.SimpleQueue()
         self.succeeded = False
-        self._task = session.start(tool, arguments, self._put)
+        self._task = session.start(tool, arguments, self._put, method=method, input_schema=input_schema)
 
     def receive(self, timeout: float) -> ToolEvent | None:
         try:
@@ -97,21 +108,32 @@ class McpToolClient:
         self._max_file_bytes = max_file_bytes
         self._start_seconds = start_seconds
         self._modes = ("auto", "legacy") if entry.command else ("auto",)
-        self._pool = Pool(self._open, limits)
+        self._pool = Pool(limits)
+        self._known = KnownServer()
 
     @contextmanager
     def call(
-        self, tool: str, arguments: dict[str, Any], workspace: Path | None, *, writes: bool
+        self,
+        tool: str,
+        arguments: dict[str, Any],
+        workspace: Path | None,
+        *,
+        writes: bool,
+        method: CallMethod = "tools/call",
+        input_schema: dict[str, Any] | None = None,
+        sessions: ServerSessions | None = None,
     ) -> Iterator[RunningCall]:
         """Start a tool call on an idle server, or on a new one. Raise ToolCrashed if no server can be started.
 
         If ``writes`` is True, the server process can write to the workspace. Otherwise, it can only read the workspace.
+        A remote server gets the arguments that ``input_schema`` marks as HTTP headers, too. ``sessions`` stores the
+        MCP session with it.
         """
         access = WorkspaceAccess(workspace, writes)
-        session = self._pool.take(access)
+        session = self._pool.take(access, partial(self._open, access, sessions))
         running: RunningCall | None = None
         try:
-            running = RunningCall(session, tool, arguments)
+            running = RunningCall(session, tool, arguments, method, input_schema)
             yield running
         finally:
             self._pool.give_back(access, session, succeeded=running is not None and running.succeeded)
@@ -123,19 +145,44 @@ class McpToolClient:
 
     def list_tools(self) -> Sequence[ToolSpec]:
         """Start a server, return its tools, and end the server. Raise ToolCrashed if it does not start or answer."""
-        session = self._open(_LISTING_ACCESS)
+        with self._listing() as session:
+            return [to_spec(self._server, tool) for tool in session.list_tools(self._start_seconds)]
+
+    @contextmanager
+    def _listing(self) -> Iterator[Session]:
+        """Start a server for requests that belong to no user, and end it. Raise ToolCrashed if it does not answer."""
+        session = self._open(WorkspaceAccess())
         try:
-            return [self._spec(tool) for tool in session.list_tools(self._start_seconds)]
+            yield session
         except (MCPError, ValidationError, TimeoutError) as error:
             raise ToolCrashed(f"The server {self._server!r} failed to list its tools: {error}") from error
         finally:
             session.close()
 
+    def end_session(self, stored: ServerSession) -> None:
+        """End an MCP session with a remote server that calls have stored. Log failures: the server may be gone."""
+        connection = HttpConnection(self._resolved_entry(), self._max_bytes, self._known)
+        try:
+            self._loop.portal.call(connection.end_session, stored)
+        except Exception:
+            logger.warning("an MCP session could not be ended", extra={"server": self._server}, exc_info=True)
+
+    def list_all(self) -> tuple[Sequence[ToolSpec], Offers]:
+        """Start a server, and return its tools, and its resources and prompts, if it has any.
+
+        Raise ToolCrashed like ``list_tools``. A server with resources gets a tool that reads them.
+        """
+        with self._listing() as session:
+            tools = [to_spec(self._server, tool) for tool in session.list_tools(self._start_seconds)]
+            offers = session.list_offers(self._server, self._start_seconds)
+        reader = read_resource_tool(self._server, offers)
+        return ([*tools, reader] if reader and reader.name not in {tool.name for tool in tools} else tools), offers
+
     def close(self) -> None:
         """End this client's servers and their descendants, but not the event loop, which other clients may share."""
         self._pool.close()
 
-    def _open(self, access: WorkspaceAccess) -> Session:
+    def _open(self, access: WorkspaceAccess, sessions: ServerSessions | None = None) -> Session:
         """Open an MCP session with a server. Raise ToolCrashed on failure.
 
         If a local server closes the connection during the handshake, retry with a new process and the older MCP
@@ -144,7 +191,7 @@ class McpToolClient:
         first_error: NotReadyError | None = None
         entry = self._resolved_entry()
         for mode in self._modes:
-            session = Session(self._loop.portal, self._connection(entry, access), mode)
+            session = Session(self._loop.portal, self._connection(entry, access, sessions), mode)
             try:
                 session.open(self._start_seconds)
             except NotReadyError as error:
@@ -152,9 +199,12 @@ class McpToolClient:
                 if not error.hung_up:
                     break
             else:
-                self._modes = (mode,)
+                # A server that knows the older handshake only may ignore the newer one for seconds at each start.
+                self._modes = ("legacy",) if entry.command and session.is_legacy else (mode,)
                 return session
-        raise ToolCrashed(str(first_error), server=self._server) from first_error
+        log = log_name(self._environ) if entry.command else None
+        place = f" (log: {log})" if log else ""
+        raise ToolCrashed(f"{first_error}{place}", server=self._server) from first_error
 
     def _resolved_entry(self) -> ServerEntry:
         try:
@@ -162,17 +212,10 @@ class McpToolClient:
         except ConfigError as error:
             raise ToolCrashed(str(error), server=self._server) from error
 
-    def _connection(self, entry: ServerEntry, access: WorkspaceAccess) -> ServerConnection:
+    def _connection(
+        self, entry: ServerEntry, access: WorkspaceAccess, sessions: ServerSessions | None
+    ) -> ServerConnection:
         if entry.command is None:
-            return HttpConnection(entry, self._max_bytes)
+            return HttpConnection(entry, self._max_bytes, self._known, sessions)
         program = ServerProgram(entry, self._environ, self._max_bytes, self._isolation, self._max_file_bytes)
         return StdioConnection(program, access)
-
-    def _spec(self, tool: Tool) -> ToolSpec:
-        return ToolSpec(
-            server=self._server,
-            name=tool.name,
-            description=tool.description or "",
-            input_schema=tool.input_schema,
-            output_schema=tool.output_schema,
-        )

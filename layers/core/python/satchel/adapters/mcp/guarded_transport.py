@@ -32,7 +32,9 @@ class GuardedTransport(httpx2.AsyncBaseTransport):
     """HTTP transport that connects only to public addresses, or to all addresses if ``allow_private`` is True.
 
     It aborts an answer, or an event in an event stream, that is longer than ``max_bytes``. After a failure, the MCP SDK
-    reports only that the connection was lost. So ``limit_exceeded`` and ``connect_error`` store the cause.
+    reports only that the connection was lost. So ``limit_exceeded`` and ``connect_error`` store the cause, and
+    ``last_status`` is the HTTP status of the last answer to a message. ``refused_status`` is that of the last answer
+    of 400 or more, also to the request that opens an event stream, unless a message was accepted after it.
     """
 
     def __init__(self, max_bytes: int, *, allow_private: bool, inner: httpx2.AsyncBaseTransport | None = None) -> None:
@@ -41,6 +43,8 @@ class GuardedTransport(httpx2.AsyncBaseTransport):
         self._inner = inner or httpx2.AsyncHTTPTransport()
         self.limit_exceeded = False
         self.connect_error: str | None = None
+        self.last_status: int | None = None
+        self.refused_status: int | None = None
 
     async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
         """Send a request and return the answer.
@@ -53,6 +57,12 @@ class GuardedTransport(httpx2.AsyncBaseTransport):
         except httpx2.TransportError as error:
             self.connect_error = str(error)
             raise
+        if request.method == "POST":
+            self.last_status = response.status_code
+        if response.status_code >= httpx2.codes.BAD_REQUEST:
+            self.refused_status = response.status_code
+        elif request.method == "POST":
+            self.refused_status = None
         if response.headers.get("Content-Encoding", "identity") != "identity":
             await response.aclose()
             raise httpx2.DecodingError(

@@ -1,5 +1,7 @@
 """Connections to remote servers over HTTP. Each call has its own connection, so that ending one call affects no other.
 
+A server with sessions gets one MCP session for all calls of a chat session (``resumable``).
+
 Servers with an MCP version from before 2025 use the SSE transport: the server sends an event stream, whose first event
 names the address for POST requests. This module implements that transport itself, because the SDK's implementation
 rejects events over 1 MiB.
@@ -7,20 +9,20 @@ rejects events over 1 MiB.
 
 import logging
 from collections.abc import AsyncIterator, Sequence
-from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from contextlib import asynccontextmanager
 from urllib.parse import urljoin
 
 import anyio
 import httpx2
 from anyio.streams.memory import MemoryObjectReceiveStream, MemoryObjectSendStream
 from mcp.client._transport import TransportStreams
-from mcp.client.streamable_http import streamable_http_client
 from mcp.shared.message import SessionMessage
 from mcp_types import jsonrpc_message_adapter
 
 from satchel.adapters.mcp.guarded_transport import GuardedTransport
+from satchel.adapters.mcp.resumable import KnownServer, ResumableSession
 from satchel.domain.servers import ServerEntry
-from satchel.ports.tool_client import BlockedAccess, CallFailure
+from satchel.ports.tool_client import BlockedAccess, CallFailure, ServerSession, ServerSessions
 
 logger = logging.getLogger(__name__)
 
@@ -29,6 +31,8 @@ for verbose in ("mcp", "httpx2", "httpcore2"):
     logging.getLogger(verbose).setLevel(logging.WARNING)
 
 _CONNECT_SECONDS = 30.0
+_UNAUTHORIZED = frozenset({401, 403, 407})
+_WRONG_TRANSPORT = frozenset({400, 404, 405, 406, 410, 415, 501})
 
 Incoming = SessionMessage | Exception
 
@@ -36,32 +40,48 @@ Incoming = SessionMessage | Exception
 class HttpConnection:
     """Connection to the URL in a server's configuration entry. ``max_bytes`` limits each answer and each event.
 
-    Requests contain the access token for the server, which must not reach another host. So the SDK follows redirects
-    only within the server's origin, and the SSE transport follows no redirects.
+    Requests contain the access token and the headers for the server, which must not reach another host. So the SDK
+    follows redirects only within the server's origin, and the SSE transport follows no redirects.
     """
 
-    def __init__(self, entry: ServerEntry, max_bytes: int) -> None:
+    def __init__(
+        self, entry: ServerEntry, max_bytes: int, known: KnownServer, sessions: ServerSessions | None = None
+    ) -> None:
         if entry.url is None:
             raise ValueError("the entry has no url")
+        self._entry = entry
         self._url = entry.url
         self._sse = entry.transport == "sse"
-        self._headers = {"Authorization": f"Bearer {entry.auth_token}"} if entry.auth_token else {}
+        bearer = {"Authorization": f"Bearer {entry.auth_token}"} if entry.auth_token else {}
+        self._headers = bearer | entry.headers
         self._max_bytes = max_bytes
         self._transport = GuardedTransport(max_bytes, allow_private=entry.allow_private)
+        self._resumable = ResumableSession(entry.url, self._transport, known, sessions)
 
     @property
     def is_persistent(self) -> bool:
         """Return False: an HTTP connection serves only one call."""
         return False
 
+    @property
+    def resumable(self) -> ResumableSession | None:
+        """Return the MCP session, or None for the SSE transport, whose sessions end with the connection."""
+        return None if self._sse else self._resumable
+
     @asynccontextmanager
     async def connect(self) -> AsyncIterator[TransportStreams]:
         """Connect and yield the message streams. Reading has no timeout, because each tool call has its own timeout."""
         timeout = httpx2.Timeout(_CONNECT_SECONDS, read=None)
         async with httpx2.AsyncClient(headers=self._headers, timeout=timeout, transport=self._transport) as http:
-            connected = sse_streams(http, self._url) if self._sse else self._streamable(http)
+            connected = sse_streams(http, self._url) if self._sse else self._resumable.streams(http)
             async with connected as streams:
                 yield streams
+
+    async def end_session(self, stored: ServerSession) -> None:
+        """End an MCP session that an earlier connection has stored."""
+        timeout = httpx2.Timeout(_CONNECT_SECONDS)
+        async with httpx2.AsyncClient(headers=self._headers, timeout=timeout, transport=self._transport) as http:
+            await self._resumable.end(http, stored)
 
     def prepare_call(self) -> None:
         """Do nothing: a remote server needs no local folders."""
@@ -91,8 +111,13 @@ class HttpConnection:
         The reason is the size limit, the connection error or, if neither is known, the SDK's message.
         """
         reason = self._transport.connect_error or sdk_message
-        message = f"The connection to the tool's server was lost: {reason}"
+        message = f"The connection to the tool's server was lost: {self.explanation().lstrip(': ') or reason}"
         return self.size_failure() or CallFailure(crashed=True, message=message)
+
+    def explanation(self) -> str:
+        """Return the HTTP status with which the server refused a request, and what to set, or an empty text."""
+        status = self._transport.refused_status
+        return "" if status is None else f": {describe_refusal(status, self._entry)}"
 
     def can_be_reused(self) -> bool:
         """Return False: the next call gets a new connection."""
@@ -104,8 +129,19 @@ class HttpConnection:
     def close(self) -> None:
         """Do nothing: the session has already closed the connection."""
 
-    def _streamable(self, http: httpx2.AsyncClient) -> AbstractAsyncContextManager[TransportStreams]:
-        return streamable_http_client(self._url, http_client=http, max_sse_event_size=None)
+
+def describe_refusal(status: int, entry: ServerEntry) -> str:
+    """Return a sentence about an HTTP status of 400 or more, with the key of the entry that may be wrong."""
+    phrase = httpx2.codes.get_reason_phrase(status)
+    answer = f"the server answered HTTP {status} {phrase}".rstrip()
+    if status in _UNAUTHORIZED:
+        has_secret = entry.auth_token or entry.headers
+        advice = "check the values of `auth_token` and `headers`" if has_secret else "set `auth_token` or `headers`"
+        return f"{answer}; {advice} in its entry of mcp.json"
+    if status in _WRONG_TRANSPORT:
+        other = "http" if entry.transport == "sse" else "sse"
+        return f'{answer}; check its `url`, or set "transport": "{other}" in its entry of mcp.json'
+    return answer
 
 
 @asynccontextmanager

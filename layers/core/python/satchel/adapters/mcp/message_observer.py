@@ -14,7 +14,7 @@ from mcp.shared.message import SessionMessage
 from mcp_types import JSONRPCNotification, JSONRPCRequest, JSONRPCResponse
 
 _QUESTIONS = frozenset({"elicitation/create", "sampling/createMessage", "roots/list"})
-_TOOLS_CHANGED = "notifications/tools/list_changed"
+_LISTS_CHANGED = frozenset(f"notifications/{kind}/list_changed" for kind in ("tools", "resources", "prompts"))
 
 
 class MessageObserver:
@@ -55,7 +55,7 @@ class MessageObserver:
             self.result = item.message.result
         elif isinstance(item.message, JSONRPCRequest) and item.message.method in _QUESTIONS:
             self.question = item.message.method
-        elif isinstance(item.message, JSONRPCNotification) and item.message.method == _TOOLS_CHANGED:
+        elif isinstance(item.message, JSONRPCNotification) and item.message.method in _LISTS_CHANGED:
             self._tools_changed = True
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from satchel.adapters.mcp.session import Session
 from satchel.adapters.sandbox.policy import WorkspaceAccess
 
-SessionFactory = Callable[[WorkspaceAccess], Session]
+SessionFactory = Callable[[], Session]
 
 
 @dataclass(frozen=True)
@@ -34,8 +34,7 @@ class Pool:
     are busy, the caller waits.
     """
 
-    def __init__(self, open_session: SessionFactory, limits: PoolLimits) -> None:
-        self._open = open_session
+    def __init__(self, limits: PoolLimits) -> None:
         self._limits = limits
         self._changed = threading.Condition()
         self._idle: list[_Idle] = []  # sorted by last use: the most recently used session is last
@@ -43,12 +42,12 @@ class Pool:
         self._opening = 0
         self._timer: threading.Timer | None = None
 
-    def take(self, access: WorkspaceAccess) -> Session:
+    def take(self, access: WorkspaceAccess, open_session: SessionFactory) -> Session:
         """Return an idle session with this workspace access, or a new session. Raise the errors of ``open_session``."""
         while True:
             idle, evicted = self._next(access)
             if idle is None:
-                return self._open_new(access, evicted)
+                return self._open_new(open_session, evicted)
             if idle.can_be_reused():
                 return idle
             self._end(idle)
@@ -89,12 +88,12 @@ class Pool:
             self._opening += 1
             return None, self._idle.pop(0).session if is_full else None
 
-    def _open_new(self, access: WorkspaceAccess, evicted: Session | None) -> Session:
+    def _open_new(self, open_session: SessionFactory, evicted: Session | None) -> Session:
         session: Session | None = None
         try:
             if evicted is not None:
                 evicted.close()
-            session = self._open(access)
+            session = open_session()
             return session
         finally:
             with self._changed:

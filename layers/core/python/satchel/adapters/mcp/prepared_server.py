@@ -16,6 +16,7 @@ from typing import IO, TypedDict
 from satchel.adapters.sandbox.readable_paths import GUEST
 
 MAX_ORDER_BYTES = 1 << 17
+_STDERR = 2
 
 
 class ServerOrder(TypedDict):
@@ -68,15 +69,23 @@ class PreparedServer:
         starts_guard = list(command[:3]) == [sys.executable, "-s", str(GUEST / "start.py")]
         return starts_guard and not any(option.startswith("limit=RLIMIT_AS:") for option in launch_options)
 
-    def start(self, arguments: Sequence[str], environ: Mapping[str, str], descriptors: Sequence[int]) -> ServerProcess:
+    def start(
+        self,
+        arguments: Sequence[str],
+        environ: Mapping[str, str],
+        descriptors: Sequence[int],
+        stderr: int | None = None,
+    ) -> ServerProcess:
         """Let the process become a server, with new pipes. Raise OSError if the process has ended."""
         child_input, stdin = os.pipe()
         stdout, child_output = os.pipe()
-        order = ServerOrder(arguments=list(arguments), environ=dict(environ), descriptors=list(descriptors))
+        # Each descriptor gets its number in this process, except standard error.
+        numbers = {number: number for number in descriptors} | ({} if stderr is None else {_STDERR: stderr})
+        order = ServerOrder(arguments=list(arguments), environ=dict(environ), descriptors=list(numbers))
         try:
             with self._connection:
                 message = json.dumps(order).encode()
-                socket.send_fds(self._connection, [message], [child_input, child_output, *descriptors])
+                socket.send_fds(self._connection, [message], [child_input, child_output, *numbers.values()])
         except OSError:
             os.close(stdin)
             os.close(stdout)

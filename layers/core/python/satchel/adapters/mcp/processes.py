@@ -18,12 +18,14 @@ import threading
 import time
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
+from functools import cache
 from pathlib import Path
 
 import psutil
 
 from satchel.adapters.mcp.prepared_server import PreparedServer, ServerProcess
 from satchel.adapters.sandbox import limits, probe
+from satchel.adapters.sandbox.readable_paths import KERNEL_FILES
 
 logger = logging.getLogger(__name__)
 
@@ -38,7 +40,8 @@ _KERNEL_LISTS_CHILDREN = Path("/proc/thread-self/children").exists()
 # These variables are global, because a process has only one list of children. A server is started and registered while
 # the lock is held. Without the lock, the search for orphans could find a server before it is registered, and kill it.
 _lock = threading.Lock()
-_servers: set[int] = set()
+_servers: dict[int, int | None] = {}
+"""Pids of the servers, each with the descriptor that keeps its directory in ``/proc`` readable (``_hold``)."""
 _prepared: list[PreparedServer] = []
 _is_subreaper = threading.Event()
 
@@ -59,7 +62,7 @@ def become_subreaper() -> None:
 def offer(server: PreparedServer) -> None:
     """Use a prepared process, a child of this process, for the next server that can run in it."""
     with _lock:
-        _servers.add(server.pid)
+        _register(server.pid)
         _prepared.append(server)
 
 
@@ -69,9 +72,12 @@ def start(
     launch_options: Iterable[str] = (),
     descriptors: Sequence[int] = (),
     *,
+    stderr: int | None = None,
     can_be_prepared: bool = False,
 ) -> Server:
-    """Start a server with pipes for stdin and stdout. The server uses the runner's stderr, and its own process session.
+    """Start a server with pipes for stdin and stdout, and with its own process session.
+
+    ``stderr`` is the descriptor of its standard error (default: that of the runner).
 
     ``launch_options`` are options of ``sandbox.launch``. The server inherits ``descriptors`` in addition to the pipes.
     If ``can_be_prepared`` is True, a prepared process becomes the server, if there is one (``prepared_server``).
@@ -81,7 +87,7 @@ def start(
     with _lock:
         if can_be_prepared and _prepared:
             with suppress(OSError):  # the prepared process has ended
-                return _prepared.pop().start(arguments, env, descriptors)
+                return _prepared.pop().start(arguments, env, descriptors, stderr)
         launcher = probe.bare_python("launch", *arguments)
         process = subprocess.Popen(  # noqa: S603  (the command comes from the configuration)
             launcher,
@@ -90,9 +96,33 @@ def start(
             bufsize=0,
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
+            stderr=stderr,
         )
-        _servers.add(process.pid)
+        _register(process.pid)
     return process
+
+
+def _register(pid: int) -> None:
+    _hold_kernel_files()
+    _servers[pid] = _hold(f"/proc/{pid}")
+
+
+@cache
+def _hold_kernel_files() -> None:
+    for path in KERNEL_FILES:
+        _hold(path)
+
+
+def _hold(path: str) -> int | None:
+    """Open a path in ``/proc``, so that servers that may read it do not lose this right. Return the descriptor.
+
+    The rule that allows it, of Landlock, belongs to the kernel's object of the path. When memory is scarce, the kernel
+    frees objects in ``/proc`` that are not open, and makes new ones without rules. Return None if the path is missing.
+    """
+    try:
+        return os.open(path, os.O_PATH)
+    except OSError:
+        return None
 
 
 def end(process: Server) -> None:
@@ -105,7 +135,9 @@ def end(process: Server) -> None:
             logger.exception("a killed server did not exit in time", extra={"pid": process.pid})
             return
     with _lock:
-        _servers.discard(process.pid)
+        descriptor = _servers.pop(process.pid, None)
+    if descriptor is not None:
+        os.close(descriptor)
     kill_orphans()
     limits.remove_cgroup(process.pid)
 

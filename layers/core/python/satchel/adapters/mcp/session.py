@@ -7,26 +7,38 @@ import threading
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future
 from contextlib import AbstractAsyncContextManager
+from functools import partial
 from typing import Any, Protocol
 
 import anyio
 from anyio.from_thread import BlockingPortal
-from mcp import Client, MCPError
+from mcp import Client, ClientSession, MCPError
+from mcp.client._probe import negotiate_auto
 from mcp.client._transport import TransportStreams
 from mcp.client.subscriptions import ListenNotSupportedError, SubscriptionLost
 from mcp.shared.dispatcher import ProgressFnT
+from mcp.shared.inbound import x_mcp_header_map
 from mcp_types import (
     CONNECTION_CLOSED,
+    HEADER_MISMATCH,
     CallToolRequest,
-    CallToolRequestParams,
+    DiscoverResult,
     LoggingMessageNotificationParams,
     PaginatedRequestParams,
+    ReadResourceRequest,
+    ServerCapabilities,
     Tool,
 )
+from mcp_types.version import LATEST_MODERN_VERSION
 from pydantic import TypeAdapter, ValidationError
 from pydantic_core import to_json
 
+from satchel.adapters.mcp.linked_resources import embed_linked_resources
 from satchel.adapters.mcp.message_observer import MessageObserver
+from satchel.adapters.mcp.offers import list_offers, to_request, to_tool_result
+from satchel.adapters.mcp.resumable import ResumableSession
+from satchel.domain.conversation import CallMethod
+from satchel.domain.resources import Offers
 from satchel.ports.tool_client import (
     BlockedAccess,
     CallFailure,
@@ -41,7 +53,16 @@ logger = logging.getLogger(__name__)
 
 EventListener = Callable[[ToolEvent], None]
 _RAW_RESULT: TypeAdapter[Any] = TypeAdapter(dict[str, Any])
+_NO_HANDSHAKE = DiscoverResult(
+    supported_versions=[LATEST_MODERN_VERSION],
+    capabilities=ServerCapabilities(),
+    result_type="complete",
+    ttl_ms=0,
+    cache_scope="public",
+)
 _MAX_PAGES = 100
+MAX_LINKED_BYTES = 32 << 20
+"""The size of the linked resources of one result, as they travel: binary data as base64."""
 _CLOSE_SECONDS = 2.0
 
 
@@ -51,6 +72,11 @@ class ServerConnection(Protocol):
     @property
     def is_persistent(self) -> bool:
         """Return True if the connection can serve more than one call."""
+        ...
+
+    @property
+    def resumable(self) -> ResumableSession | None:
+        """Return the MCP session that other connections can resume, or None if it ends with this connection."""
         ...
 
     def connect(self) -> AbstractAsyncContextManager[TransportStreams]:
@@ -82,6 +108,10 @@ class ServerConnection(Protocol):
 
         This method may block briefly.
         """
+        ...
+
+    def explanation(self) -> str:
+        """Return what the server itself said about its failure, as the end of a sentence, or an empty text."""
         ...
 
     def can_be_reused(self) -> bool:
@@ -127,8 +157,9 @@ class Session:
         try:
             self._ready.result(seconds)
         except TimeoutError:
-            self.close()
             message = f"The tool's server did not answer within {seconds:g} seconds of its start"
+            message += self.connection.explanation()
+            self.close()
             raise NotReadyError(message, hung_up=False) from None
         except Exception as error:
             cause = _innermost(error)
@@ -138,15 +169,34 @@ class Session:
             raise NotReadyError(reason, hung_up=loss is not None) from error
         self.connection.mark_ready()
 
-    def start(self, tool: str, arguments: dict[str, Any], listener: EventListener) -> Future[None]:
-        """Start a tool call. ``listener`` receives the call's events: the last is a ToolResult or a CallFailure."""
+    def start(
+        self,
+        tool: str,
+        arguments: dict[str, Any],
+        listener: EventListener,
+        *,
+        method: CallMethod = "tools/call",
+        input_schema: dict[str, Any] | None = None,
+    ) -> Future[None]:
+        """Start a call. ``listener`` receives the call's events: the last is a ToolResult or a CallFailure.
+
+        ``input_schema`` says which arguments a remote server also expects as HTTP headers.
+        """
         self.connection.prepare_call()
         self._observer.reset()
         self._listener = listener
+        if input_schema is not None:
+            # The SDK fills this map only from a list of tools, but a call of a known tool needs no list.
+            self._ready.result().session._x_mcp_header_maps[tool] = x_mcp_header_map(input_schema)  # noqa: SLF001
         # Don't start the task with the portal (to the event loop): it waits until the task begins, which slows calls.
-        task = asyncio.run_coroutine_threadsafe(self._call(tool, arguments, listener), self._loop)
+        task = asyncio.run_coroutine_threadsafe(self._call(to_request(method, tool, arguments), listener), self._loop)
         task.add_done_callback(_report_abnormal_end(listener))
         return task
+
+    @property
+    def is_legacy(self) -> bool:
+        """Return True if the server answered the older handshake (``initialize``)."""
+        return self._ready.result().session.initialize_result is not None
 
     def can_be_reused(self) -> bool:
         """Return True if this session is open and its connection can serve another tool call."""
@@ -155,6 +205,10 @@ class Session:
     def list_tools(self, seconds: float) -> list[Tool]:
         """Return all tools of the server. Raise MCPError, ValidationError, or TimeoutError after ``seconds``."""
         return self._portal.start_task_soon(self._list_tools).result(seconds)
+
+    def list_offers(self, server: str, seconds: float) -> Offers:
+        """Return the server's resources and prompts. A list that the server fails to return is empty."""
+        return self._portal.start_task_soon(list_offers, self._ready.result().session, server).result(seconds)
 
     def close(self) -> None:
         """End the session. If the server is a local process, kill it and all its descendants."""
@@ -170,16 +224,22 @@ class Session:
         self.connection.close()
 
     async def _run(self) -> None:
+        resumable = self.connection.resumable
+        handshake = await anyio.to_thread.run_sync(resumable.resume) if resumable else None
         transport = self._observer.observe(self.connection.connect())
         client = Client(
             transport,
-            mode=self._mode,
+            mode=LATEST_MODERN_VERSION if handshake else self._mode,  # such a mode skips the handshake
             logging_callback=self._forward_log,
             log_level="info",  # without a log level, servers of the current MCP revision send no logs
             cache=None,
         )
         try:
             async with client, anyio.create_task_group() as tasks:
+                if handshake:
+                    client.session.adopt(handshake)
+                else:
+                    await self._establish(client.session)
                 self._ready.set_result(client)
                 tasks.start_soon(self._subscribe, client)
                 await self._closing.wait()
@@ -192,6 +252,28 @@ class Session:
         finally:
             self._ended.set()
 
+    async def _establish(self, session: ClientSession) -> None:
+        """Let other connections resume the new MCP session, or use the session that another call has just opened."""
+        resumable, made = self.connection.resumable, session.initialize_result or session.discover_result
+        if resumable is not None and made is not None:
+            used = await anyio.to_thread.run_sync(resumable.establish, made)
+            if used is not made:
+                session.adopt(used)
+
+    async def _recover(self, error: MCPError) -> bool:
+        """Return True if a request that the server rejected with this error can be sent again."""
+        session, resumable = self._ready.result().session, self.connection.resumable
+        if error.code == HEADER_MISMATCH:  # the server has changed which arguments it expects as headers
+            await self._list_tools()
+            return True
+        if resumable is None or not resumable.is_lost(error):
+            return False
+        resumable.forget()
+        session.adopt(_NO_HANDSHAKE)  # without this, the SDK takes the old handshake for the new one
+        await negotiate_auto(session)
+        await self._establish(session)
+        return True
+
     async def _subscribe(self, client: Client) -> None:
         """Subscribe to notices that the tool list changed. Current MCP servers send them only to subscribers."""
         offered = client.server_capabilities.tools
@@ -203,8 +285,8 @@ class Session:
         except (MCPError, ListenNotSupportedError, SubscriptionLost) as error:
             logger.debug("a server does not announce changes of its tools: %s", error)
 
-    async def _call(self, tool: str, arguments: dict[str, Any], listener: EventListener) -> None:
-        outcome = await self._outcome(tool, arguments, listener)
+    async def _call(self, request: CallToolRequest | ReadResourceRequest, listener: EventListener) -> None:
+        outcome = await self._outcome(request, listener)
         for blocked in self.connection.take_violations(_error_text(outcome)):
             listener(blocked)
         for path in self.connection.take_outside_changes():
@@ -212,21 +294,32 @@ class Session:
         self._listener = _ignore
         listener(outcome)  # send this event last: after it, another thread can start the next call
 
-    async def _outcome(self, tool: str, arguments: dict[str, Any], listener: EventListener) -> ToolResult | CallFailure:
+    async def _outcome(
+        self, request: CallToolRequest | ReadResourceRequest, listener: EventListener
+    ) -> ToolResult | CallFailure:
         try:
-            to_json(arguments)  # fail now if JSON cannot encode this: an error during sending ends the session
+            # Fail now if JSON cannot encode this: an error during sending ends the session.
+            to_json(request.params.model_dump())
         except ValueError as error:
             return CallFailure(crashed=False, message=f"The arguments cannot be written as JSON: {error}")
-        request = CallToolRequest(params=CallToolRequestParams(name=tool, arguments=arguments))
         session = self._ready.result().session
+        send = partial(session.send_request, request, _RAW_RESULT, progress_callback=_forward_progress(listener))
         try:
-            raw = await session.send_request(request, _RAW_RESULT, progress_callback=_forward_progress(listener))
+            try:
+                raw = await send()
+            except MCPError as error:
+                if not await self._recover(error):
+                    raise
+                raw = await send()
         except MCPError as error:
             return await self._failure(error)
         except ValidationError:
             if self._observer.result is None:
                 raise
             raw = self._observer.result
+        if isinstance(request, ReadResourceRequest):
+            raw = to_tool_result(raw)
+        raw = await embed_linked_resources(session, raw, MAX_LINKED_BYTES)
         return self._result(raw)
 
     async def _failure(self, error: MCPError) -> CallFailure:

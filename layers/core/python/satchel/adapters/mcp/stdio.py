@@ -11,15 +11,19 @@ from pathlib import Path
 
 from mcp.client._transport import TransportStreams
 
+from mcp_config import WORKSPACE
 from satchel.adapters.mcp import processes, server_exit
+from satchel.adapters.mcp.error_output import ErrorOutput
 from satchel.adapters.mcp.prepared_server import PreparedServer
 from satchel.adapters.mcp.stdio_transport import StdioTransport
+from satchel.adapters.network_variables import CERTIFICATES, NETWORK
 from satchel.adapters.sandbox import probe
 from satchel.adapters.sandbox.outside_changes import WATCHED_DIRECTORIES, OutsideChanges
 from satchel.adapters.sandbox.policy import MAX_FILE_BYTES, SandboxPolicy, WorkspaceAccess
 from satchel.adapters.sandbox.violations import ViolationReports
 from satchel.adapters.server_config import resolve_python
 from satchel.adapters.tree_removal import remove_tree
+from satchel.contract.errors import advise
 from satchel.domain.isolation import Isolation
 from satchel.domain.servers import ServerEntry
 from satchel.ports.tool_client import BlockedAccess, CallFailure
@@ -38,6 +42,7 @@ _PYTHON = {
 }
 
 _EXIT_SECONDS = 0.5
+_MIN_SECRET_CHARS = 8
 _MAX_ZOMBIES = 32
 
 
@@ -57,7 +62,7 @@ class ServerProgram:
 
 
 class StdioConnection:
-    """Connection to one server process, which gets a temporary directory if it cannot write in the workspace."""
+    """Connection to one server process, which gets a scratch folder if it cannot write in the workspace."""
 
     def __init__(self, program: ServerProgram, access: WorkspaceAccess) -> None:
         self._program = program
@@ -69,8 +74,17 @@ class StdioConnection:
         self._reports = ViolationReports()
         self._identity = _identity(access.workspace)
         self._own_processes: set[int] = set()
+        self._is_ready = False
         self._killing = threading.Lock()
-        self._transport = StdioTransport(self._start, program.max_line_bytes)
+        self._errors = ErrorOutput()
+        self._transport = StdioTransport(
+            self._start, self._errors, program.max_line_bytes, program.entry.memory_mb << 20
+        )
+
+    @property
+    def resumable(self) -> None:
+        """Return None: the process is the session, and it serves later calls itself."""
+        return
 
     @property
     def is_persistent(self) -> bool:
@@ -84,12 +98,14 @@ class StdioConnection:
     def prepare_call(self) -> None:
         """Create the server's folders (HOME, …), and discard reports of access blocked in earlier calls."""
         create_folders(self._runtime_dir)
+        self._transport.is_active = True
         self._reports.take()
         if self._outside_changes:
             self._outside_changes.begin()
 
     def mark_ready(self) -> None:
         """Record which descendants belong to the server itself. With ``npx``, the actual server is one of them."""
+        self._is_ready = True
         if self._transport.process:
             self._own_processes = processes.descendants(self._transport.process.pid)
 
@@ -104,11 +120,32 @@ class StdioConnection:
         """Return a call failure that says how the server ended, or None if the server can still answer."""
         if failure := self.size_failure():
             return failure
+        if self._transport.memory_exceeded:
+            limit = self._program.entry.memory_mb
+            message = f"The tool's server was ended because it used more than {limit} MiB of memory (`memory_mb`)"
+            return CallFailure(crashed=True, message=message)
         if not self._transport.ended or self._transport.process is None:
             return None
         server_exit.wait_for_exit(self._transport.process, _EXIT_SECONDS)
         ending = server_exit.describe_exit(self._transport.process) or "closed its output"
-        return CallFailure(crashed=True, message=f"The tool's server {ending} before it answered")
+        return CallFailure(crashed=True, message=f"The tool's server {ending} before it answered{self.explanation()}")
+
+    def explanation(self) -> str:
+        """Return the last line of the server's standard error and a blocked access that it names, or an empty text."""
+        line = self._errors.last_line()
+        if line is None:
+            return ""
+        # During a call, the blocked accesses are events of the call.
+        blocked = () if self._is_ready else self.take_violations(line)
+        advice = f". {advise(blocked[-1].operation, may_write=self._scratch is None)}" if blocked else ""
+        return f": {self._without_secrets(line)}{advice}"
+
+    def _without_secrets(self, text: str) -> str:
+        """Replace values of the entry's variables, except paths, which errors must name."""
+        for value in self._program.entry.env.values():
+            if len(value) >= _MIN_SECRET_CHARS and not value.startswith("/"):
+                text = text.replace(value, "[redacted]")
+        return text
 
     def can_be_reused(self) -> bool:
         """Return True if the server process can serve another call: it runs, and its tool left no processes behind.
@@ -116,6 +153,7 @@ class StdioConnection:
         If a tool left processes behind, they are killed together with the server. Killing only these processes would
         not help: the server may depend on them, or start them again (as process pools do).
         """
+        self._transport.is_active = False  # an idle server is not measured
         process = self._transport.process
         if process is None or self._transport.ended or server_exit.describe_exit(process):
             return False
@@ -146,14 +184,15 @@ class StdioConnection:
                 processes.end(self._transport.process)
 
     def close(self) -> None:
-        """Close the pipe for reports of blocked file access, and remove the server's temporary directory."""
+        """Close the pipes for standard error and reports, and remove the server's scratch folder."""
         self._reports.close()
+        self._errors.close()
         if self._scratch is not None:
             remove_tree(self._scratch)
 
     def _start(self) -> processes.Server:
-        entry = self._program.entry
-        env = server_environment(entry.env, self._program.environ, self._runtime_dir)
+        entry = with_workspace(self._program.entry, self._runtime_dir, self._program.environ)
+        env = server_environment(entry, self._program.environ, self._runtime_dir)
         name, *_ = resolve_python(entry.command or [])
         program = shutil.which(name, path=env.get("PATH", os.defpath))
         if program is None:
@@ -166,28 +205,46 @@ class StdioConnection:
         self._policy = policy
         descriptors = [self._reports.sender] if policy.has_guard else []
         if policy.is_unprotected:
-            self._outside_changes = OutsideChanges([*WATCHED_DIRECTORIES, entry.cwd or "."], self._runtime_dir)
+            own = [entry.cwd] if entry.cwd else entry.list_paths
+            self._outside_changes = OutsideChanges([*WATCHED_DIRECTORIES, *own], self._runtime_dir)
         try:
             command = policy.server_command(self._reports.sender)
             options = list(policy.launch_options())
             # Libraries read variables when they are imported, so a server with variables of its own starts anew.
             can_be_prepared = not entry.env and PreparedServer.can_run(command, options)
-            return processes.start(command, env, options, descriptors, can_be_prepared=can_be_prepared)
+            return processes.start(
+                command, env, options, descriptors, stderr=self._errors.sender, can_be_prepared=can_be_prepared
+            )
         finally:
             self._reports.close_sender()
+            self._errors.close_sender()
 
 
-def server_environment(entry_env: Mapping[str, str], environ: Mapping[str, str], runtime_dir: Path) -> dict[str, str]:
+def with_workspace(entry: ServerEntry, runtime_dir: Path, environ: Mapping[str, str]) -> ServerEntry:
+    """Return the entry with ``runtime_dir`` in place of ``${SATCHEL_WORKSPACE}``, and readable certificates."""
+    place, workspace = f"${{{WORKSPACE}}}", str(runtime_dir.resolve())
+    certificates = [path for name in CERTIFICATES if entry.network and (path := environ.get(name))]
+    changes = {
+        "command": [part.replace(place, workspace) for part in entry.command or []],
+        "cwd": entry.cwd and entry.cwd.replace(place, workspace),
+        "env": {name: text.replace(place, workspace) for name, text in entry.env.items()},
+        "read_paths": [*entry.read_paths, *certificates],
+    }
+    return entry.model_copy(update=changes)
+
+
+def server_environment(entry: ServerEntry, environ: Mapping[str, str], runtime_dir: Path) -> dict[str, str]:
     """Return all environment variables of a server whose own folders (HOME, TMPDIR, caches) are in ``runtime_dir``.
 
     The interpreter's own library comes before the libraries of the server's entry: the launcher needs it, too.
     """
-    inherited = {name: environ[name] for name in INHERITED if name in environ}
+    names = (*INHERITED, *(NETWORK if entry.network else ()))
+    inherited = {name: environ[name] for name in names if name in environ}
     folders = {name: str(runtime_dir / folder) for name, folder in _FOLDERS.items()}
     libraries = probe.library_variables(environ)
-    paths = [path for variables in (libraries, entry_env) if (path := variables.get(probe.LIBRARY_PATH))]
-    own = {**entry_env, probe.LIBRARY_PATH: ":".join(paths)} if paths else entry_env
-    return {**inherited, **_PYTHON, **folders, **own}
+    paths = [path for variables in (libraries, entry.env) if (path := variables.get(probe.LIBRARY_PATH))]
+    own = {**entry.env, probe.LIBRARY_PATH: ":".join(paths)} if paths else entry.env
+    return {**inherited, **_PYTHON, **folders, WORKSPACE: str(runtime_dir.resolve()), **own}
 
 
 def create_folders(runtime_dir: Path) -> None:

@@ -18,7 +18,8 @@ from mcp.client._transport import TransportStreams
 from mcp.shared.message import SessionMessage
 from mcp_types import jsonrpc_message_adapter
 
-from satchel.adapters.mcp import server_exit
+from satchel.adapters.mcp import memory_watch, processes, server_exit
+from satchel.adapters.mcp.error_output import ErrorOutput
 from satchel.adapters.mcp.processes import Server
 
 _DRAIN_SECONDS = 0.1
@@ -33,16 +34,22 @@ Incoming = SessionMessage | Exception
 class StdioTransport:
     """MCP transport over the pipes of one server process. It can be connected only once.
 
-    ``start`` starts the process, and is called on the event loop's thread. ``ended`` is True when the server will send
-    no more messages. ``limit_exceeded`` is True if the server sent a line longer than ``max_bytes``.
+    ``start`` starts the process, and is called on the event loop's thread. ``errors`` is the standard error of the
+    process. ``ended`` is True when the server will send no more messages. ``limit_exceeded`` is True if the server sent
+    a line longer than ``max_bytes``. ``memory_exceeded`` is True if the server was killed because it used more than
+    ``max_memory`` bytes while ``is_active`` was True.
     """
 
-    def __init__(self, start: Callable[[], Server], max_bytes: int) -> None:
+    def __init__(self, start: Callable[[], Server], errors: ErrorOutput, max_bytes: int, max_memory: int) -> None:
         self._start = start
+        self._errors = errors
         self._max_bytes = max_bytes
         self.process: Server | None = None
         self.ended = False
         self.limit_exceeded = False
+        self._max_memory = max_memory
+        self.memory_exceeded = False
+        self.is_active = True
 
     @asynccontextmanager
     async def connect(self) -> AsyncIterator[TransportStreams]:
@@ -62,6 +69,8 @@ class StdioTransport:
                     tasks.start_soon(self._read, source.fileno(), to_client, reading)
                     tasks.start_soon(_write, from_client, sink.fileno(), reading)
                     tasks.start_soon(_watch, process.pid, reading)
+                    tasks.start_soon(self._errors.copy)
+                    tasks.start_soon(self._limit_memory, process.pid)
                     yield incoming, outgoing
                     tasks.cancel_scope.cancel()
 
@@ -71,6 +80,11 @@ class StdioTransport:
             with scope:
                 self.limit_exceeded = await _read_lines(lines, to_client, self._max_bytes)
             self.ended = True
+
+    async def _limit_memory(self, pid: int) -> None:
+        await memory_watch.wait_until_exceeded(pid, self._max_memory, lambda: self.is_active)
+        self.memory_exceeded = True
+        await anyio.to_thread.run_sync(processes.kill_tree, pid)
 
 
 async def _read_lines(

@@ -7,9 +7,8 @@ cannot apply a requested layer. But it skips each safeguard that the machine ref
 filter system calls: a missing death signal must not prevent that tools run.
 
 All options can be repeated. Options without a path are ``runner`` (pid), ``layer`` (landlock, seccomp, mounts),
-``network=no``, ``processes`` (number) and ``limit=RLIMIT_…:value``. Options with a path are ``cwd``, ``read``,
-``write``, ``device``, ``hide`` and ``runtime_dir``. The runtime directory is mounted as writable, because libraries
-check this. Landlock still lets the server write there only if a ``write`` option names this directory too.
+``network=no``, ``processes`` (number) and ``limit=RLIMIT_…:value``. Options with a path are ``cwd``, ``read``, ``list``
+(read the names in a directory, but not its files), ``write``, ``device`` and ``hide``.
 """
 
 from __future__ import annotations
@@ -38,7 +37,8 @@ def enter(arguments: list[str]) -> list[str]:
         os.chdir(cwd)
     limits.without_refused(os.setsid, limits.become_subreaper)
     enter_sandbox(options, runner)
-    return command if os.getppid() == runner else []
+    parent = os.getppid()
+    return command if parent == runner or parent < 0 else []  # below 0: a filter refuses getppid, so go on unchecked
 
 
 def enter_sandbox(options: dict[str, list[str]], runner: int) -> None:
@@ -49,7 +49,7 @@ def enter_sandbox(options: dict[str, list[str]], runner: int) -> None:
         for number in map(int, options.get("processes", [])):
             limits.enter_cgroup(number)
     if "mounts" in layers:
-        mounts.enter(options.get("hide", []), reads, sorted({*writes, *options.get("runtime_dir", [])}))
+        mounts.enter(options.get("hide", []), reads, writes)
     limits.without_refused(
         lambda: _set_limits(options, has_user_namespace="mounts" in layers),
         limits.drop_privileges,
@@ -58,6 +58,7 @@ def enter_sandbox(options: dict[str, list[str]], runner: int) -> None:
     landlock_blocks_signals = False
     if "landlock" in layers:
         rights = [(path, landlock.READ) for path in reads]
+        rights += [(path, landlock.READ_DIR) for path in options.get("list", [])]
         rights += [(path, landlock.WRITE) for path in writes]
         rights += [(path, landlock.DEVICE) for path in devices]
         landlock.restrict(rights, network=network)

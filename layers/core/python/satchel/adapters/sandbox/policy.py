@@ -25,8 +25,8 @@ _FILE = "-f"
 class WorkspaceAccess:
     """A server process's access to the user's workspace: none (``workspace`` is None), read only, or read and write.
 
-    If ``writes`` is True and ``workspace`` is None, the process can write only in its runtime directory (HOME, TMPDIR,
-    caches). A process that is started only to list its tools has this access.
+    A process that cannot write in the workspace has a scratch folder instead (HOME, TMPDIR, caches), which is removed
+    when the process ends. This includes a process that is started only to list its tools.
     """
 
     workspace: Path | None = None
@@ -37,8 +37,8 @@ class WorkspaceAccess:
 class SandboxPolicy:
     """Sandbox of one server process. ``program`` is the absolute path of the program in the server's command.
 
-    ``runtime_dir`` contains the process's own folders (HOME, TMPDIR, caches). If the process can write in the
-    workspace, ``runtime_dir`` is the workspace, otherwise a temporary directory.
+    ``runtime_dir`` contains the process's own folders (HOME, TMPDIR, caches), and is the only directory in which the
+    process can write: the workspace, or the scratch folder of a process that cannot write in the workspace.
     """
 
     entry: ServerEntry
@@ -51,7 +51,7 @@ class SandboxPolicy:
     @property
     def access_bounds(self) -> AccessBounds:
         """Return the paths that the process can access. They help to find the blocked path that made a call fail."""
-        return AccessBounds(self.access.workspace if self.access.writes else None, self._reads, self._hidden)
+        return AccessBounds(self.runtime_dir.resolve(), self._reads, self._hidden)
 
     @property
     def has_guard(self) -> bool:
@@ -73,22 +73,24 @@ class SandboxPolicy:
             return [self.program, *(self.entry.command or [])[1:]]
         options = [
             f"pipe={pipe}",
-            *(f"workspace={path}" for path in self._writes),
+            f"workspace={self.runtime_dir.resolve()}",
             *(f"hide={path}" for path in self._hidden),
             *(f"allow={path}" for path in self._reads if any(path.startswith(f"{top}/") for top in self._hidden)),
+            *(f"list={path}" for path in self.entry.list_paths),
             *(["kernel=yes"] if "landlock" in self.isolation.layers else []),
+            *(["no_cwd=yes"] if self.entry.cwd is None else []),
         ]
         return [self.program, *python.flags, "-s", str(GUEST / "start.py"), *options, "--", python.start, *python.rest]
 
     def launch_options(self) -> Iterator[str]:
         """Yield the command-line options for the program ``launch``, which enters the sandbox and starts the server."""
-        yield from (f"cwd={self.entry.cwd}" for _ in range(self.entry.cwd is not None))
+        yield f"cwd={self.entry.cwd or self.runtime_dir.resolve()}"
         yield from (f"layer={layer}" for layer in sorted(self.isolation.layers))
         yield from (f"read={path}" for path in self._reads)
-        yield from (f"write={path}" for path in self._writes)
+        yield from (f"list={path}" for path in self.entry.list_paths)
+        yield f"write={self.runtime_dir.resolve()}"
         yield from (f"device={path}" for path in DEVICES)
         yield from (f"hide={path}" for path in self._hidden)
-        yield f"runtime_dir={self.runtime_dir.resolve()}"
         yield f"network={'yes' if self.entry.network else 'no'}"
         yield from self._limits()
 
@@ -104,10 +106,6 @@ class SandboxPolicy:
     def _reads(self) -> list[str]:
         workspace = [self._workspace] if self._workspace else []
         return [*readable_paths(self.entry, self.program), str(self.runtime_dir.resolve()), *workspace]
-
-    @property
-    def _writes(self) -> list[str]:
-        return [self._workspace or str(self.runtime_dir.resolve())] if self.access.writes else []
 
     @property
     def _hidden(self) -> list[str]:

@@ -21,10 +21,14 @@ DEVICES = ("/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom")
 _SYSTEM = ["/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/opt", "/nix/store", "/gnu/store"]
 _LAMBDA = ["/var/lang", "/var/runtime", "/var/task"]
 _CACHES = ["/var/cache/fontconfig", "/sys/devices/system/cpu"]
-_MACHINE = ["/proc/self", "/proc/cpuinfo", "/proc/meminfo", "/proc/stat", "/proc/loadavg", "/proc/uptime"]
+_LIMITS = ["/sys/fs/cgroup"]  # DuckDB reads its memory limit here, and aborts if it may not
+_MACHINE = ["/proc/cpuinfo", "/proc/meminfo", "/proc/stat", "/proc/loadavg", "/proc/uptime"]
 _KERNEL = ["/proc/version", "/proc/filesystems", "/proc/sys/kernel/osrelease", "/proc/sys/kernel/cap_last_cap"]
 _SETTINGS = ["/proc/sys/kernel/random", "/proc/sys/vm/overcommit_memory", "/proc/sys/vm/max_map_count"]
-_READABLE_BY_ALL = [*_SYSTEM, *_LAMBDA, *_CACHES, *_MACHINE, *_KERNEL, *_SETTINGS]
+KERNEL_FILES = [*_MACHINE, *_KERNEL, *_SETTINGS]
+"""Readable paths in ``/proc`` that are the same for all processes."""
+
+_READABLE_BY_ALL = [*_SYSTEM, *_LAMBDA, *_CACHES, *_LIMITS, "/proc/self", *KERNEL_FILES]
 _CONFIGURATION = "/etc"
 _RESOLVER = "/etc/resolv.conf"  # often a symbolic link into /run, so servers need access to its target
 _BINARIES = frozenset({"bin", "sbin"})
@@ -37,9 +41,10 @@ GUEST = Path(__file__).parent / "guest"
 
 def readable_paths(entry: ServerEntry, program: str) -> list[str]:
     """Return the paths that a server can read. ``program`` is the absolute path of the server's program."""
-    directory = Path(entry.cwd) if entry.cwd else Path.cwd()
-    own = [str(directory), *_node_packages(directory), *entry.read_paths]
-    return list(dict.fromkeys([*_system(), *_libraries(program), *own, str(GUEST)]))
+    directories = [entry.cwd] if entry.cwd else [*entry.list_paths, *entry.read_paths]
+    packages = [path for directory in directories for path in _node_packages(Path(directory))]
+    own = [entry.cwd] if entry.cwd else []
+    return list(dict.fromkeys([*_system(), *_libraries(program), *own, *packages, *entry.read_paths, str(GUEST)]))
 
 
 def hidden_directories(workspace: Path | None) -> list[str]:

@@ -36,7 +36,15 @@ def extract_artifacts(content: Sequence[Block], used_blocks: Sequence[Block], bu
 def _convert_media(block: Block, number: int) -> dict[str, Any]:
     mime = block.get("mimeType") or block.get("mime_type") or UNKNOWN
     name = f"{block['type']}-{number}{extension_of(str(mime), default='.bin')}"
-    return {"name": name, "mime": mime, "b64": block.get("data"), "metadata": block.get("metadata")}
+    annotations = block.get("annotations")
+    audience = annotations.get("audience") if isinstance(annotations, Mapping) else None
+    return {
+        "name": name,
+        "mime": mime,
+        "b64": block.get("data"),
+        "metadata": block.get("metadata"),
+        "audience": "assistant" if audience == ["assistant"] and block["type"] == "image" else None,
+    }
 
 
 def _convert_resource(block: Block, number: int) -> dict[str, Any]:
@@ -44,7 +52,8 @@ def _convert_resource(block: Block, number: int) -> dict[str, Any]:
     if not isinstance(resource, Mapping):
         return {"name": f"resource-{number}"}
     name, mime = _derive_name_and_mime(resource, number, "text/plain" if resource.get("blob") is None else UNKNOWN)
-    return {"name": name, "mime": mime, "b64": resource.get("blob"), "content": resource.get("text")}
+    description = {key: resource.get(key) for key in ("title", "description")}
+    return {"name": name, "mime": mime, "b64": resource.get("blob"), "content": resource.get("text"), **description}
 
 
 def _convert_link(block: Block, number: int) -> dict[str, Any]:
@@ -72,7 +81,11 @@ def _to_link_file(uri: str, name: str, block: Block) -> dict[str, Any]:
 
 def _derive_name_and_mime(resource: Mapping[str, Any], number: int, default: str) -> tuple[str, str]:
     uri = str(resource.get("uri") or "")
-    last_segment = "" if uri.startswith("data:") else unquote(_QUERY.split(uri)[0].rstrip("/").rpartition("/")[2])
+    path = "" if uri.startswith("data:") else unquote(_QUERY.split(uri)[0].partition("://")[2] or uri).rstrip("/")
+    parent, _, last_segment = path.rpartition("/")
+    if not split_extension(safe_name(last_segment))[1]:
+        # Keep ``text/1`` and ``blob/1`` apart: such a last segment is a number or an id rather than a name.
+        last_segment = "-".join(filter(None, [parent.rpartition("/")[2], last_segment]))
     name = str(resource.get("name") or last_segment or f"resource-{number}")
     guesses = [kind for kind in (mime_of(safe_name(name)), mime_of(safe_name(last_segment))) if kind != UNKNOWN]
     mime = str(resource.get("mimeType") or resource.get("mime_type") or next(iter(guesses), default))

@@ -12,7 +12,9 @@ from starlette.routing import BaseRoute
 import satchel
 from satchel.entrypoints.http import problems
 from satchel.entrypoints.http.body_limit import BodyLimit
+from satchel.entrypoints.http.compression import Compression
 from satchel.entrypoints.http.identity import IdentityReader
+from satchel.entrypoints.http.long_polling import Watch, watch_nothing
 from satchel.entrypoints.http.request_rates import RequestRates
 from satchel.entrypoints.http.routers import about, downloads, files, links, me, sessions, turns, uploads
 from satchel.use_cases import UseCases
@@ -27,8 +29,12 @@ def create_app(
     use_cases: UseCases,
     read_identity: IdentityReader,
     closing: Callable[[], bool] = lambda: False,
+    watch: Watch = watch_nothing,
 ) -> FastAPI:
-    """Return the application. ``closing`` returns True when the server is about to stop; long polls then end early."""
+    """Return the application. ``closing`` returns True when the server is about to stop; long polls then end early.
+
+    ``watch`` can tell long polls when a turn changes. Without it, they read the turn once a second.
+    """
     app = FastAPI(
         title="Satchel",
         version=satchel.__version__,
@@ -41,12 +47,14 @@ def create_app(
     app.state.use_cases = use_cases
     app.state.read_identity = read_identity
     app.state.closing = closing
+    app.state.watch = watch
     app.state.request_rates = RequestRates(use_cases.settings.quotas.user_requests_per_second)
     routers = [module.router for module in (about, sessions, turns, downloads, uploads, files, links, me)]
     for router in routers:
         app.include_router(router)
     problems.install_error_handlers(app, [route for router in routers for route in router.routes])
     app.add_middleware(BodyLimit, max_bytes=use_cases.settings.limits.max_body_bytes)
+    app.add_middleware(Compression)
     app.openapi = lambda: _openapi(app)  # type: ignore[method-assign]  # as FastAPI's documentation says
     return app
 

@@ -78,10 +78,44 @@ _CALCULATOR = {
     "status": "ready",
     "reason": None,
     "since": _AT,
+    "isolation_level": "process",
     "tools": [_EVALUATE],
 }
 TOOLS: Example = {"servers": [_CALCULATOR]}
-_TOKENS = {"input_tokens": 2310, "output_tokens": 145, "cache_read_tokens": 1900, "cache_write_tokens": 0}
+_RESOURCE = {
+    "server": "reports",
+    "uri": "report://2026/august",
+    "name": "august.csv",
+    "title": "August",
+    "description": "The sales of August.",
+    "mime": "text/csv",
+    "size": 2048,
+}
+_TEMPLATE = {
+    "server": "reports",
+    "uri_template": "report://{year}/{month}",
+    "name": "month",
+    "title": None,
+    "description": "The sales of a month.",
+    "mime": "text/csv",
+}
+RESOURCES: Example = {"resources": [_RESOURCE], "templates": [_TEMPLATE], "cursor": None}
+_ARGUMENT = {"name": "month", "description": "The month to compare.", "required": True}
+_PROMPT = {
+    "server": "reports",
+    "name": "compare",
+    "title": "Compare months",
+    "description": "Compares a month with the one before.",
+    "arguments": [_ARGUMENT],
+}
+PROMPTS: Example = {"prompts": [_PROMPT]}
+_TOKENS = {
+    "input_tokens": 2310,
+    "output_tokens": 145,
+    "cache_read_tokens": 1900,
+    "cache_write_tokens": 0,
+    "media_tokens": 1560,
+}
 SESSION: Example = {
     "session_id": SESSION_ID,
     "title": "August sales",
@@ -100,6 +134,7 @@ SESSION_WITH_TURNS: Example = SESSION | {
             "turn_id": TURN_ID,
             "status": "complete",
             "message": _MESSAGE,
+            "files": [],
             "answer": "The report has 100000 rows.",
             "model": "quick",
             "usage": _TOKENS,

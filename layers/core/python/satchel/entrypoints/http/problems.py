@@ -52,7 +52,7 @@ _EXAMPLES = {
     416: ("E_RANGE", "The file has 4083 bytes."),
     422: ("E_INVALID_REQUEST", "body.message: Field required"),
     429: ("E_QUOTA_EXCEEDED", "You sent 120 messages in this minute, the maximum. Try again in 23 seconds."),
-    503: ("E_UNAVAILABLE", "The session was busy; try again."),
+    503: ("E_UNAVAILABLE", "Another request is changing the session; try again."),
 }
 _RETRY_AFTER = {
     "Retry-After": {

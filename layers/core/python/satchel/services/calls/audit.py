@@ -16,8 +16,6 @@ from satchel.domain.metrics import (
     TOOL_BYTES_OUT,
     TOOL_CALL_DURATION,
     TOOL_CALLS,
-    TOOL_CRASHES,
-    TOOL_TIMEOUTS,
 )
 from satchel.ports.calls import AuditTrail
 from satchel.ports.system import Metrics
@@ -35,11 +33,13 @@ class RecordAudit:
         """Store and log an entry. Return False if the entry was already stored. Storage errors reach the caller."""
         if entry.session_id is not None and not self.trail.add(entry.session_id, entry):
             return False
-        logger.info("audit", extra=entry.model_dump(mode="json", exclude_none=True))
+        log_audit(entry)
         return True
 
 
-_METRIC_OF_ERROR = {ErrorCode.E_TIMEOUT: TOOL_TIMEOUTS, ErrorCode.E_TOOL_CRASHED: TOOL_CRASHES}
+def log_audit(entry: AuditEntry) -> None:
+    """Write an entry that was stored for the first time to the log."""
+    logger.info("audit", extra=entry.model_dump(mode="json", exclude_none=True))
 
 
 def count_call(metrics: Metrics, call: Call, result: CallResult) -> None:
@@ -49,12 +49,10 @@ def count_call(metrics: Metrics, call: Call, result: CallResult) -> None:
     metrics.add(TOOL_CALLS, 1, server, code or OK)
     if call.server is None:
         return
-    if code in _METRIC_OF_ERROR:
-        metrics.add(_METRIC_OF_ERROR[ErrorCode(code)], 1, server)
     if result.duration_ms is not None:
         metrics.add(TOOL_CALL_DURATION, result.duration_ms, server)
-    metrics.add(TOOL_BYTES_IN, call.bytes_in, server)
-    metrics.add(TOOL_BYTES_OUT, sum(file.size for file in result.files), server)
+    metrics.add(TOOL_BYTES_IN, call.bytes_in)
+    metrics.add(TOOL_BYTES_OUT, sum(file.size for file in result.files))
 
 
 def count_interrupted_call(metrics: Metrics, call: Call, error_code: str) -> None:

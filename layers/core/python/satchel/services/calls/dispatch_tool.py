@@ -1,13 +1,14 @@
 """Check every tool call, then send it to the runner of the tool's MCP server (state Dispatch of the workflow)."""
 
 import json
+import logging
 from dataclasses import dataclass
 from typing import Any
 
 from satchel.contract import strip_blobs
 from satchel.contract.errors import Forbidden, InvalidArguments, NotApproved, ToolError, ToolFailed, UnknownTool
 from satchel.domain import arguments as args
-from satchel.domain.calls import Call, RunnerReport
+from satchel.domain.calls import Approval, Call, RunnerReport
 from satchel.domain.conversation import ToolSpec
 from satchel.domain.errors import Unavailable
 from satchel.domain.events import NewEvent
@@ -15,20 +16,43 @@ from satchel.domain.object_keys import call_objects_prefixes, outcome_key
 from satchel.domain.quotas import TooManyRunningCalls
 from satchel.domain.servers import Registry, ServerEntry
 from satchel.domain.sessions import Turn
-from satchel.domain.size_limits import strip_and_truncate
+from satchel.domain.size_limits import strip_and_truncate, truncate
 from satchel.domain.steps import CallStep
 from satchel.domain.timing import Limits
-from satchel.domain.tools import BUILTIN_TOOLS
-from satchel.ports.calls import Calls
-from satchel.ports.quotas import QuotaCounts
-from satchel.ports.runners import ArgumentChecker, CallOrder, CredentialSource, Runners
+from satchel.domain.tool_search import find_tools
+from satchel.domain.tools import BUILTIN_TOOLS, FIND_TOOLS
+from satchel.ports.runners import (
+    CallOrder,
+    Conversation,
+    CredentialSource,
+    Runners,
+    SchemaChecker,
+    ScopedCredentials,
+)
+from satchel.ports.steps import CallRecords, CallStart, Steps
 from satchel.ports.storage import FileStore
-from satchel.ports.system import Clock
-from satchel.ports.turns import Approvals, Events, TaskCallback, Turns
+from satchel.ports.turns import Events, TaskCallback
 from satchel.services.calls.resolve_inputs import ResolvedInputs, ResolveInputs
 from satchel.services.calls.runner_report import store_report
 from satchel.services.files.file_context import ListFiles
+from satchel.services.side_by_side import side_by_side
 from satchel.services.tools.tool_lists import ListTools, RefreshTools
+
+logger = logging.getLogger(__name__)
+
+_MAX_FOUND_CHARS = 200
+
+
+@dataclass(frozen=True)
+class _PreparedCall:
+    """A call that passed all checks: what is sent to the tool, and the event that announces it."""
+
+    call: Call
+    server: str
+    entry: ServerEntry
+    tool: ToolSpec
+    resolved: ResolvedInputs
+    event: NewEvent
 
 
 @dataclass(frozen=True)
@@ -36,12 +60,10 @@ class DispatchTool:
     """Authorize a tool call, validate its arguments, add the user's identity and files, and send it to its runner."""
 
     registry: Registry
-    turns: Turns
-    calls: Calls
-    approvals: Approvals
+    steps: Steps
     events: Events
     tools: RefreshTools
-    checker: ArgumentChecker
+    checker: SchemaChecker
     inputs: ResolveInputs
     credentials: CredentialSource
     runners: Runners
@@ -49,31 +71,50 @@ class DispatchTool:
     store: FileStore
     callback: TaskCallback
     limits: Limits
-    quota_counts: QuotaCounts
     max_running_calls: int
-    clock: Clock
 
     def __call__(self, step: CallStep) -> None:
         """Send the step's tool call to its runner. If a check rejects the call, store the error as its report.
 
         Raise TooManyRunningCalls, before anything else happens, if the user's other calls must end first.
         """
-        call = self.calls.get(step.turn_id, step.call_id)
-        turn = self.turns.get(step.session_id, step.turn_id)
-        if call is None or turn is None or step.task_token is None:
+        records, _ = side_by_side(
+            lambda: self.steps.read_call(step), lambda: self.events.read_last_number(step.turn_id)
+        )
+        call = records.call
+        if call is None or records.turn is None or step.task_token is None:
             raise LookupError(f"no such call to dispatch: {step.call_id}")
+        if call.result is not None:  # an earlier execution of this turn has run the call
+            self.callback.succeed(step.task_token)
+            return
         try:
             if call.tool in BUILTIN_TOOLS:
-                self._complete(call, step.task_token, self._run_builtin(turn, call))
+                self._complete(call, step.task_token, self._run_builtin(records.turn, call))
                 return
-            if not self.quota_counts.start_call(call.user, call.call_id, self.max_running_calls, self.clock.now()):
-                raise TooManyRunningCalls(f"{call.user} runs {self.max_running_calls} tool calls")
-            server, order = self._prepare(turn, call, step.task_token)
+            prepared = self._prepare(records.turn, call, records)
         except ToolError as error:
-            self._publish_start(call, args.parse_or_text(call.arguments))
+            event = _start_event(call, args.parse_or_text(call.arguments))
+            self.events.append(call.turn_id, event.model_copy(update={"dedupe_key": f"start-{call.call_id}"}))
             self._complete(call, step.task_token, RunnerReport.from_error(error))
         else:
-            self.runners.start(server, order)
+            self._send(prepared, step.task_token)
+
+    def _send(self, prepared: _PreparedCall, token: str) -> None:
+        """Store that the call starts, and send it to its runner. Raise TooManyRunningCalls."""
+        call = prepared.call
+        prefixes = call_objects_prefixes(call.user, call.call_id)
+        key = outcome_key(call.user, call.turn_id, call.call_id)
+        conversation = Conversation(call.session_id, prepared.server) if prepared.entry.is_remote else None
+        start, credentials = side_by_side(
+            lambda: self.steps.start_call(call, prepared.event, self.max_running_calls),
+            lambda: self.credentials.for_call(call.call_id, prefixes, key, conversation),
+        )
+        if start is CallStart.TOO_MANY_CALLS:
+            raise TooManyRunningCalls(f"{call.user} runs {self.max_running_calls} tool calls")
+        if start is CallStart.TURN_ENDED:
+            logger.info("the turn ended before the call", extra={"call_id": call.call_id})
+            return
+        self.runners.start(prepared.server, self._order(prepared, token, credentials, key))
 
     def _complete(self, call: Call, token: str, report: RunnerReport) -> None:
         store_report(self.store, outcome_key(call.user, call.turn_id, call.call_id), report)
@@ -82,20 +123,30 @@ class DispatchTool:
     def _run_builtin(self, turn: Turn, call: Call) -> RunnerReport:
         """Run a built-in tool in this process, not in a runner. Check and record the call like all other tool calls."""
         tool = BUILTIN_TOOLS[call.tool]
-        self._check_turn_tools(turn, call, tool.server)
+        if tool != FIND_TOOLS:
+            self._check_turn_tools(turn, call, tool.server)
         arguments = args.parse(call.arguments)
         if problems := self.checker.find_problems(tool.input_schema, arguments):
             raise InvalidArguments(problems)
-        report = self.list_files(call, arguments)
-        self.calls.mark_dispatched(call.model_copy(update={"injected": arguments, "server": tool.server}))
-        self._publish_start(call, arguments)
+        report = self._find_tools(turn, arguments["query"]) if tool == FIND_TOOLS else self.list_files(call, arguments)
+        sent = call.model_copy(update={"injected": arguments, "server": tool.server})
+        self.steps.start_call(sent, _start_event(call, arguments), None)
         return report
 
-    def _prepare(self, turn: Turn, call: Call, token: str) -> tuple[str, CallOrder]:
-        server, entry, tool = self._find_tool(turn, call)
-        if entry.needs_approval(tool.name):
-            call = self._approved(call)
+    def _find_tools(self, turn: Turn, query: str) -> RunnerReport:
+        """Return the tools that the turn may call and that match a query best. The next model request offers them."""
+        found = find_tools(ListTools(self.registry, self.tools.lists).tools(turn.groups, turn.tools), query)
+        tools = [
+            {"tool": tool.full_name, "description": truncate(tool.description, _MAX_FOUND_CHARS)} for tool in found
+        ]
+        return RunnerReport(results={"tools": tools})
+
+    def _prepare(self, turn: Turn, call: Call, records: CallRecords) -> _PreparedCall:
+        server, entry, tool = self._find_tool(turn, call, records.tools_version)
+        if entry.needs_approval(tool):
+            call = _approved(call, records.approval)
         arguments = args.inject_identity(tool, args.parse(call.arguments), call.user)
+        arguments = args.fill_content(tool, arguments)
         arguments = args.fill_original_names(tool, arguments, str)  # the schema may require the files' original names
         if problems := self.checker.find_problems(tool.input_schema, arguments):
             raise InvalidArguments(problems)
@@ -106,26 +157,9 @@ class DispatchTool:
             "server": server,
             "bytes_in": resolved.bytes,
         }
-        self.calls.mark_dispatched(call.model_copy(update=sent))
-        self._publish_start(call, arguments)
-        return server, self._order(call, tool, entry, resolved, token)
+        return _PreparedCall(call.model_copy(update=sent), server, entry, tool, resolved, _start_event(call, arguments))
 
-    def _approved(self, call: Call) -> Call:
-        """Return the call with the arguments that the user approved. Raise NotApproved if the user did not approve."""
-        approval = self.approvals.get(call.turn_id, call.call_id)
-        if approval is None or approval.decision is None:
-            raise NotApproved("The call was not approved in time")
-        decision = approval.decision
-        if not decision.approved:
-            reason = f": {decision.reason}" if decision.reason else ""
-            raise NotApproved(f"The user denied the call{reason}")
-        if decision.digest != call.digest:
-            raise NotApproved("The user approved a call with other arguments")
-        if decision.arguments is None:
-            return call
-        return call.model_copy(update={"arguments": json.dumps(decision.arguments)})
-
-    def _find_tool(self, turn: Turn, call: Call) -> tuple[str, ServerEntry, ToolSpec]:
+    def _find_tool(self, turn: Turn, call: Call, tools_version: int) -> tuple[str, ServerEntry, ToolSpec]:
         """Return the server's name, its configuration, and the tool. Raise UnknownTool, Forbidden or ToolFailed."""
         place = self.registry.split_tool_name(call.tool)
         if place is None:
@@ -135,13 +169,15 @@ class DispatchTool:
         if server not in self.registry.visible_to(turn.groups):
             raise Forbidden(call.tool)
         try:
-            tools = {tool.name: tool for tool in self.tools.get_with_tool(server, name)}
+            tools = {tool.name: tool for tool in self.tools.get_with_tool(server, name, tools_version)}
         except Unavailable as error:
             raise ToolFailed(error.message) from error
         if name not in tools:
             raise UnknownTool(
                 call.tool, nearest=args.find_similar_names(call.tool, [t.full_name for t in tools.values()])
             )
+        if not tools[name].for_model:
+            raise Forbidden(call.tool)
         self._check_turn_tools(turn, call, server)
         return server, entry, tools[name]
 
@@ -155,34 +191,50 @@ class DispatchTool:
         available = ListTools(self.registry, self.tools.lists).tools(turn.groups, turn.tools)
         return args.find_similar_names(name, [tool.full_name for tool in available])
 
-    def _order(self, call: Call, tool: ToolSpec, entry: ServerEntry, resolved: ResolvedInputs, token: str) -> CallOrder:
-        prefixes = call_objects_prefixes(call.user, call.call_id)
-        key = outcome_key(call.user, call.turn_id, call.call_id)
+    def _order(self, prepared: _PreparedCall, token: str, credentials: ScopedCredentials, key: str) -> CallOrder:
+        call, tool, entry, resolved = prepared.call, prepared.tool, prepared.entry, prepared.resolved
         return CallOrder(
             user=call.user,
             session_id=call.session_id,
             turn_id=call.turn_id,
             call_id=call.call_id,
             tool=tool.name,
+            method=tool.method,
             arguments=resolved.arguments,
+            input_schema=tool.input_schema if entry.is_remote and tool.has_header_arguments else None,
             output_schema=tool.output_schema,
             inputs=resolved.inputs,
-            writes=any(tool.declares(name) for name in args.IDENTITY_ARGUMENTS),
+            embedded=resolved.embedded,
+            writes=entry.may_write(tool),
             collect=entry.collect == "all",
             task_token=token,
-            credentials=self.credentials.for_call(call.call_id, prefixes, key),
+            credentials=credentials,
             outcome_key=key,
             limits=entry.limits_with_defaults(self.limits),
         )
 
-    def _publish_start(self, call: Call, arguments: Any) -> None:  # noqa: ANN401  (a JSON object, or the model's text if it is not JSON)
-        server, _, _ = call.tool.rpartition(".")
-        payload = {
-            "call_id": call.call_id,
-            "tool": call.tool,
-            "server": server,
-            "arguments": strip_and_truncate(arguments),
-        }
-        self.events.append(
-            call.turn_id, NewEvent(type="tool_start", payload=payload, dedupe_key=f"start-{call.call_id}")
-        )
+
+def _approved(call: Call, approval: Approval | None) -> Call:
+    """Return the call with the arguments that the user approved. Raise NotApproved if the user did not approve."""
+    if approval is None or approval.decision is None:
+        raise NotApproved("The call was not approved in time")
+    decision = approval.decision
+    if not decision.approved:
+        reason = f": {decision.reason}" if decision.reason else ""
+        raise NotApproved(f"The user denied the call{reason}")
+    if decision.digest != call.digest:
+        raise NotApproved("The user approved a call with other arguments")
+    if decision.arguments is None:
+        return call
+    return call.model_copy(update={"arguments": json.dumps(decision.arguments)})
+
+
+def _start_event(call: Call, arguments: Any) -> NewEvent:  # noqa: ANN401  (a JSON object, or the model's text if it is not JSON)
+    server, _, _ = call.tool.rpartition(".")
+    payload = {
+        "call_id": call.call_id,
+        "tool": call.tool,
+        "server": server,
+        "arguments": strip_and_truncate(arguments),
+    }
+    return NewEvent(type="tool_start", payload=payload)

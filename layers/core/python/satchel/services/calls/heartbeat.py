@@ -1,4 +1,8 @@
-"""Send heartbeats to the Step Functions task of a running call, so that the task does not time out."""
+"""Send heartbeats to the Step Functions task of a running call, and find out when the user cancels the call.
+
+All running calls of an AWS account share the quota of ``SendTaskHeartbeat``, so heartbeats are rare. In between, the
+runner reads from the table every second whether the call is stopped. That read has no such quota.
+"""
 
 import heapq
 import itertools
@@ -9,23 +13,31 @@ from collections.abc import Callable
 from types import TracebackType
 from typing import Self
 
+from satchel.domain.errors import Unavailable
 from satchel.ports.turns import TaskCallback, TaskGone
 
 logger = logging.getLogger(__name__)
+
+CHECK_SECONDS = 1.0
+"""Interval of the checks whether the call is stopped: a canceled call ends within about this time."""
 
 
 class Heartbeat:
     """Context manager that sends a tool call's heartbeats to the Step Functions task that waits for the call.
 
-    If a heartbeat finds that the task has ended early, a callback runs once. A thread sends the heartbeats at a fixed
-    interval, because a tool sends no progress while its files are fetched or stored. The thread starts only when the
-    first heartbeat is due: most calls finish earlier and need no thread.
+    If the call is stopped, or if a heartbeat finds that the task has ended early, a callback runs once. A thread sends
+    the heartbeats at a fixed interval, because a tool sends no progress while its files are fetched or stored. The
+    thread starts only when the first check is due: most calls finish earlier and need no thread.
     """
 
-    def __init__(self, callback: TaskCallback, token: str, seconds: float) -> None:
+    def __init__(
+        self, callback: TaskCallback, token: str, seconds: float, is_stopped: Callable[[], bool] = lambda: False
+    ) -> None:
         self._callback = callback
         self._token = token
         self._seconds = seconds
+        self._is_stopped = is_stopped
+        self._next_heartbeat = time.monotonic() + seconds
         self._stopped = threading.Event()
         self._lock = threading.Lock()
         self._on_task_end: Callable[[], None] | None = None
@@ -34,7 +46,7 @@ class Heartbeat:
 
     @property
     def task_ended(self) -> bool:
-        """Return True if a heartbeat found that the task has ended: canceled, timed out or already completed."""
+        """Return True if the task was found to have ended: canceled, timed out or already completed."""
         return self._task_ended
 
     def on_task_end(self, action: Callable[[], None] | None) -> None:
@@ -45,7 +57,7 @@ class Heartbeat:
                 action()
 
     def __enter__(self) -> Self:
-        _TIMER.schedule(self._seconds, self._start)
+        _TIMER.schedule(self._interval, self._start)
         return self
 
     def __exit__(
@@ -62,21 +74,39 @@ class Heartbeat:
                 self._thread = threading.Thread(target=self._run, name="heartbeat", daemon=True)
                 self._thread.start()
 
+    @property
+    def _interval(self) -> float:
+        return min(self._seconds, CHECK_SECONDS)
+
     def _run(self) -> None:
         while not self._stopped.is_set():
-            try:
-                self._callback.heartbeat(self._token)
-            except TaskGone:
+            if self._check():
                 break
-            except OSError:
-                logger.warning("heartbeat failed; the next one may succeed", exc_info=True)
-            self._stopped.wait(self._seconds)
+            self._stopped.wait(self._interval)
         else:
             return
         with self._lock:
             self._task_ended = True
             if self._on_task_end:
                 self._on_task_end()
+
+    def _check(self) -> bool:
+        """Send a heartbeat if it is due. Return True if the call is stopped or the task has ended."""
+        try:
+            if self._is_stopped():
+                return True
+            if time.monotonic() >= self._next_heartbeat:
+                self._next_heartbeat = time.monotonic() + self._seconds
+                self._callback.heartbeat(self._token)
+        except TaskGone:
+            return True
+        except Unavailable:
+            logger.warning(
+                "the runner could not read whether the call is stopped; the next check may succeed", exc_info=True
+            )
+        except OSError:
+            logger.warning("heartbeat failed; the next one may succeed", exc_info=True)
+        return False
 
 
 class _Timer:

@@ -4,7 +4,9 @@ The result consists of file records, events, an audit entry and the message to t
 third-party code, so its report is untrusted. The files' bytes are already in S3; only their metadata is read here.
 """
 
+import json
 import logging
+import re
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -17,9 +19,12 @@ from satchel.contract import (
     ToolError,
     ToolFailed,
     limit_meta_data,
+    omission_start,
     scrub,
 )
 from satchel.contract.errors import Busy
+from satchel.domain.arguments import FILE_ARGUMENTS
+from satchel.domain.attachments import DOCUMENTS_SERVER
 from satchel.domain.audit import ended_call_entry
 from satchel.domain.call_events import call_events
 from satchel.domain.calls import Call, CallResult, RunnerReport, StoredFile
@@ -27,22 +32,22 @@ from satchel.domain.canvas import Dashboard, rejection_reason, to_response_canva
 from satchel.domain.conversation import ToolMessage
 from satchel.domain.files import FileRecord
 from satchel.domain.ids import FileKey
+from satchel.domain.media import MAX_PICTURE_BYTES, MediaRef, media_of
 from satchel.domain.object_keys import expiry_tags, outcome_key
 from satchel.domain.quotas import TooManyRunningCalls
 from satchel.domain.responses import ResponseArtifact, ResponseCanvas, ResponseDeferred
 from satchel.domain.size_limits import MAX_FILES, strip_and_truncate, truncate
 from satchel.domain.steps import CallRef, CallStep, Failure
 from satchel.domain.timestamps import format_time
-from satchel.domain.tools import BUILTIN_TOOLS
-from satchel.ports.calls import Calls
+from satchel.ports.calls import ReportedPage
 from satchel.ports.files import Files
-from satchel.ports.quotas import QuotaCounts
 from satchel.ports.sessions import Dashboards
+from satchel.ports.steps import CallEnd, EndedCall, Steps
 from satchel.ports.storage import FileStore
 from satchel.ports.system import Clock, Metrics
-from satchel.ports.turns import Events, Transcript
-from satchel.services.calls.audit import RecordAudit, count_call
-from satchel.services.calls.relay_events import RelayEvents
+from satchel.ports.turns import Events
+from satchel.services.calls.audit import count_call, log_audit
+from satchel.services.calls.relay_events import RelayEvents, readable_events
 from satchel.services.calls.runner_report import read_report
 from satchel.services.files.artifact_records import (
     add_metadata_from_store,
@@ -52,7 +57,9 @@ from satchel.services.files.artifact_records import (
     to_response,
     to_stored_file,
 )
+from satchel.services.files.read_files import find_file
 from satchel.services.files.storage_quota import StorageQuota
+from satchel.services.side_by_side import side_by_side
 from satchel.services.tools.tool_lists import MarkToolsStale
 
 logger = logging.getLogger(__name__)
@@ -62,11 +69,13 @@ _MAX_PROBLEMS_FOR_MODEL = 10
 _MAX_DEFERRED_FOR_MODEL = 20
 _MAX_ACTIONS_FOR_MODEL = 10
 _MAX_DEFERRAL_CHARS = 300
+_MAX_PICTURES = 20
 _FAILED_CALL = "The dashboard was not opened, because the call failed."
 _TOO_MANY_CALLS = (
     "The call did not start: the user's other tool calls are still running, as many as one user may run at a time. "
     "Call the tool again when they have ended."
 )
+_FULL_RESULTS = re.compile(r"(?P<tool>.+)_results( \(\d+\))?\.(txt|json)")
 _TIMEOUTS = {"States.Timeout", "States.HeartbeatTimeout"}
 
 
@@ -74,64 +83,67 @@ _TIMEOUTS = {"States.Timeout", "States.HeartbeatTimeout"}
 class RecordToolResult:
     """Record the result of a tool call, even of a failed call. Recording the same call again changes nothing."""
 
-    calls: Calls
+    steps: Steps
     files: Files
-    transcript: Transcript
     events: Events
     store: FileStore
     clock: Clock
     dashboards: Dashboards
-    audit: RecordAudit
     relay: RelayEvents
     mark_tools_stale: MarkToolsStale
     metrics: Metrics
     storage: StorageQuota
-    quota_counts: QuotaCounts
     canvas_origins: Collection[str] = ()
+    reads_documents: bool = False
 
     def __call__(self, step: CallStep) -> CallRef:
         """Record the result of the workflow step's tool call. Raise LookupError if the call does not exist."""
-        call = self.calls.get(step.turn_id, step.call_id)
-        if call is None:
+        (call, position), report, latest, _ = side_by_side(
+            lambda: self.steps.read_ended_call(step.call_id),
+            lambda: self._read_report(step),
+            lambda: self.relay.reported.read_latest(step.call_id),
+            lambda: self.events.read_last_number(step.turn_id),
+        )
+        if call is None or (call.user, call.turn_id) != (step.user, step.turn_id):
             raise LookupError(f"no such call to record: {step.call_id}")
-        result = call.result or self._save_result(call, step.failure)
-        self.transcript.add_result(call, _message_to_model(call.model_copy(update={"result": result}), result))
-        if result.canvas:
-            self.dashboards.save(self._dashboard(call, result.canvas))
-        self.relay.finish(call.call_id)
-        for event in call_events(call, result):
-            self.events.append(call.turn_id, event)
-        if self.audit(ended_call_entry(call, result, self.clock.now())):
-            count_call(self.metrics, call, result)
-        if call.tool not in BUILTIN_TOOLS:
-            self.quota_counts.end_calls(call.user, [call.call_id])
+        if call.result is None:
+            report = report or _missing_report(call, step.failure)
+            if report.tools_changed:
+                self.mark_tools_stale(call.tool)
+            result = self._result(call, report).bounded()
+            if result.canvas:
+                self.dashboards.save(self._dashboard(call, result.canvas))
+            page = self.relay.find_rest(call.call_id, latest, position)
+            self._save(call, result, page, stops_runner=step.failure is not None)
         return CallRef(call_id=call.call_id)
 
-    def _save_result(self, call: Call, failure: Failure | None) -> CallResult:
-        report = self._read_report(call, failure)
-        if report.tools_changed:
-            self.mark_tools_stale(call.tool)
-        return self.calls.save_result(call.turn_id, call.call_id, self._result(call, report).bounded())
+    def _save(self, call: Call, result: CallResult, page: ReportedPage | None, *, stops_runner: bool) -> None:
+        """Store and publish the result after the last events of the runner. Do nothing if a result is stored."""
+        audit = ended_call_entry(call, result, self.clock.now())
+        with_result = call.model_copy(update={"result": result})
+        message = _message_to_model(with_result, result, reads_documents=self.reads_documents)
+        events = list(call_events(call, result))
+        while True:
+            relayed = readable_events(page) if page else []
+            ended = EndedCall(call, result, message, audit, events, relayed, page, stops_runner)
+            outcome = self.steps.end_call(ended)
+            if outcome is not CallEnd.RELAY_MOVED:
+                break
+            page = self.relay.read_rest(call.call_id)
+        if outcome is CallEnd.ENDED:
+            log_audit(audit)
+            count_call(self.metrics, call, result)
 
-    def _read_report(self, call: Call, failure: Failure | None) -> RunnerReport:
-        """Return the runner's report, even if its task timed out, or an error report if it is missing or invalid."""
+    def _read_report(self, step: CallStep) -> RunnerReport | None:
+        """Return the runner's report, even if its task timed out. Return None if it is missing."""
         try:
-            report = read_report(self.store, outcome_key(call.user, call.turn_id, call.call_id))
+            return read_report(self.store, outcome_key(step.user, step.turn_id, step.call_id))
         except ValueError as error:
-            logger.warning("invalid runner report", extra={"call_id": call.call_id, "reason": str(error)})
+            logger.warning("invalid runner report", extra={"call_id": step.call_id, "reason": str(error)})
             return RunnerReport.from_error(ToolFailed(f"The runner's report is invalid: {error}"))
-        if report is not None:
-            return report
-        if failure is not None and failure.Error == TooManyRunningCalls.__name__:
-            return RunnerReport.from_error(Busy(_TOO_MANY_CALLS))
-        if failure is None or failure.Error in _TIMEOUTS:
-            crash = ToolCrashed("The tool's environment stopped without returning a result.")
-            return RunnerReport.from_error(crash, duration_ms=None)
-        logger.error("call failed before its tool ran", extra={"call_id": call.call_id, "cause": failure.Cause[:2000]})
-        return RunnerReport.from_error(ToolFailed(f"The call failed before the tool ran ({failure.Error})."))
 
     def _result(self, call: Call, report: RunnerReport) -> CallResult:
-        saved, problems = self._save_files(call, report)
+        saved, pictures, problems = self._save_files(call, report)
         artifacts: list[ResponseArtifact] = []
         deferred: list[ResponseDeferred] = []
         for stored, record in saved:
@@ -150,6 +162,7 @@ class RecordToolResult:
             artifacts=artifacts,
             deferred=deferred,
             inline=[record.file_key for stored, record in saved if stored.inline and not stored.deferred],
+            media=[*pictures, *_shown_pictures(saved)][:_MAX_PICTURES],
             display=_with_final_name(report.display, saved),
             canvas=to_response_canvas(canvas) if canvas else None,
             canvas_token=(canvas.token or None) if canvas else None,
@@ -163,36 +176,87 @@ class RecordToolResult:
 
     def _save_files(
         self, call: Call, report: RunnerReport
-    ) -> tuple[list[tuple[StoredFile, FileRecord]], list[ArtifactProblem]]:
-        saved, problems = [], list(report.problems)
+    ) -> tuple[list[tuple[StoredFile, FileRecord]], list[MediaRef], list[ArtifactProblem]]:
+        """Save the reported files. Return them with their records, pictures that only the model sees, and problems."""
+        saved: list[tuple[StoredFile, FileRecord]] = []
+        pictures: list[MediaRef] = []
+        problems = list(report.problems)
         for stored in report.files:
             try:
-                saved.append((stored, self._save_file(call, stored, report.display)))
+                if source := self._viewed_file(call, stored):
+                    if len(pictures) == _MAX_PICTURES:
+                        raise ToolFailed(f"The model sees at most {_MAX_PICTURES} pictures of a call.")
+                    pictures.append(self._save_view(call, stored, source))
+                else:
+                    saved.append((stored, self._save_file(call, stored, report.display)))
             except ToolError as error:
                 problems.append(ArtifactProblem(name=stored.artifact.name, code=error.code, reason=error.message))
-        return saved, problems
+        return saved, pictures, problems
 
-    def _save_file(self, call: Call, stored: StoredFile, display: Display | None) -> FileRecord:
-        """Save a reported file's record. Raise ToolFailed if the file is missing or has the S3 key of another call.
+    def _stored_size(self, call: Call, stored: StoredFile) -> int:
+        """Return the size of a reported file. Raise ToolFailed if it is missing or has the S3 key of another call.
 
         Raise StorageExhausted if the user's storage quota is used up.
         """
-        artifact = stored.artifact
-        expected = to_stored_file(call.user, call.call_id, stored.index, artifact)
+        expected = to_stored_file(call.user, call.call_id, stored.index, stored.artifact)
         if (stored.object_id, stored.key) != (expected.object_id, expected.key):
             raise ToolFailed("The file is outside the storage prefix of this call.")
         found = self.store.head(stored.key)
         if found is None:
             raise ToolFailed("The file is missing in the storage.")
         self.storage.check_tool_file(call.user, FileKey(expected.object_id), found.size)
+        return found.size
+
+    def _viewed_file(self, call: Call, stored: StoredFile) -> FileRecord | None:
+        """Return the user's file of which a stored file is a picture for the model only, or None for other files."""
+        if not isinstance(stored.artifact, Artifact) or stored.artifact.audience != "assistant":
+            return None
+        names = ((call.injected or {}).get(argument) for argument in FILE_ARGUMENTS)
+        name = next((name for name in names if isinstance(name, str)), "")
+        record = find_file(self.files, call.user, call.session_id, name, self.clock.now())
+        return record if record and media_of(record) else None
+
+    def _save_view(self, call: Call, stored: StoredFile, source: FileRecord) -> MediaRef:
+        """Keep a picture of a file that only the model sees, as long as the file. Raise ToolFailed."""
+        size = self._stored_size(call, stored)
+        if size > MAX_PICTURE_BYTES:
+            raise ToolFailed(f"The picture has {size} bytes, but only the model sees it: at most {MAX_PICTURE_BYTES}.")
+        view = media_of(add_metadata_from_store(self.store, to_new_file(call, stored, None, size, self.clock.now())))
+        if view is None or view.width is None:
+            raise ToolFailed("The file is not a picture.")
+        self.store.set_tags(stored.key, {})
+        self.files.add_view(source, stored.key, size)
+        return view.model_copy(update={"name": source.name})
+
+    def _save_file(self, call: Call, stored: StoredFile, display: Display | None) -> FileRecord:
+        """Save a reported file's record. Raise ToolFailed or StorageExhausted."""
+        artifact = stored.artifact
+        size = self._stored_size(call, stored)
         # Replace the tags before saving the record: with the old tags, S3 would delete the file after some time.
         self.store.set_tags(stored.key, {} if isinstance(artifact, Artifact) else expiry_tags(lifetime_of(artifact)))
-        new = to_new_file(call, stored, display, found.size, self.clock.now())
+        new = to_new_file(call, stored, display, size, self.clock.now())
         return self.files.save(add_metadata_from_store(self.store, new))
 
     def _dashboard(self, call: Call, canvas: ResponseCanvas) -> Dashboard:
         ids = call.model_dump(include={"user", "session_id", "call_id"})
         return Dashboard(canvas_id=canvas.id, url=canvas.url, opened_at=self.clock.now(), **ids)
+
+
+def _shown_pictures(saved: Sequence[tuple[StoredFile, FileRecord]]) -> list[MediaRef]:
+    """Return references to the pictures among the files that the tool declares in its output."""
+    records = (record for stored, record in saved if stored.declared and not stored.deferred)
+    return [media for record in records if (media := media_of(record)) and media.kind == "picture"]
+
+
+def _missing_report(call: Call, failure: Failure | None) -> RunnerReport:
+    """Return the report of a call whose runner stored none."""
+    if failure is not None and failure.Error == TooManyRunningCalls.__name__:
+        return RunnerReport.from_error(Busy(_TOO_MANY_CALLS))
+    if failure is None or failure.Error in _TIMEOUTS:
+        crash = ToolCrashed("The tool's environment stopped without returning a result.")
+        return RunnerReport.from_error(crash, duration_ms=None)
+    logger.error("call failed before its tool ran", extra={"call_id": call.call_id, "cause": failure.Cause[:2000]})
+    return RunnerReport.from_error(ToolFailed(f"The call failed before the tool ran ({failure.Error})."))
 
 
 def _meta_data(
@@ -218,15 +282,38 @@ def _with_final_name(display: Display | None, saved: Sequence[tuple[StoredFile, 
     return hints.model_copy(update={"primary_file": next(names, None)})
 
 
-def _message_to_model(call: Call, result: CallResult) -> ToolMessage:
+def _call_that_reads_on(call: Call, result: CallResult) -> str | None:
+    """Return the call of ``documents`` that reads the omitted part of the results in the file with all of them."""
+    start = omission_start(result.results)
+    if start is None or "truncated" not in (result.meta_data or {}):
+        return None
+    for name in (file.name for file in result.files):
+        match = _FULL_RESULTS.fullmatch(name)
+        if match and call.tool.endswith(f".{match['tool']}"):
+            line, offset = start
+            arguments = {"filename": name, "lines": f"{line}-", **({"offset": offset} if offset else {})}
+            return f"{DOCUMENTS_SERVER}.read {json.dumps(arguments, ensure_ascii=False)}"
+    return None
+
+
+def _message_to_model(call: Call, result: CallResult, *, reads_documents: bool) -> ToolMessage:
     content: dict[str, Any] = {"results": result.results}
+    if reads_documents and (following := _call_that_reads_on(call, result)):
+        content["omitted"] = f"The part that is omitted from the results begins with {following}"
     if result.meta_data:
         content["meta_data"], _ = limit_meta_data(_with_short_problems(result.meta_data))
     if names := [file.name for file in result.files]:
         content["files"] = names
     if result.deferred:
         content["deferred_files"] = [_deferral_for_model(file) for file in result.deferred[:_MAX_DEFERRED_FOR_MODEL]]
-    return ToolMessage(ref=call.ref, tool=call.tool, content=content, failed=result.is_error, mistaken=call.is_mistaken)
+    return ToolMessage(
+        ref=call.ref,
+        tool=call.tool,
+        content=content,
+        failed=result.is_error,
+        mistaken=call.is_mistaken,
+        media=result.media,
+    )
 
 
 def _deferral_for_model(file: ResponseDeferred) -> dict[str, Any]:

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass, field
 from typing import Any
+from urllib.parse import quote
 
 from satchel.contract import numbered_name
 from satchel.contract.errors import FileNotFound, FileTooLarge
@@ -19,17 +20,24 @@ from satchel.services.files.links import MintLinks
 from satchel.services.files.read_files import find_file
 
 _DOWNLOAD_SECONDS = 900
+MAX_EMBEDDED_BYTES = 20 << 20
+"""Maximum size of a file whose content is part of an argument, because the runner and the server hold it in memory."""
+
 _MAX_SUGGESTED_FROM = 200  # number of files that are searched for names similar to an unknown file name
 
 
 @dataclass
 class ResolvedInputs:
-    """A tool's arguments, its input files with their total size, and similar names for ``unresolved`` file names."""
+    """A tool's arguments, its input files with their total size, and similar names for ``unresolved`` file names.
+
+    ``embedded`` are the arguments in which the runner replaces a file's path with its content.
+    """
 
     arguments: dict[str, Any]
     inputs: list[InputFile] = field(default_factory=list)
     unresolved: dict[str, list[str]] = field(default_factory=dict)
     bytes: int = 0
+    embedded: dict[str, args.FileForm] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -50,20 +58,33 @@ class ResolveInputs:
 
         Raise FileTooLarge, or the contract's FileNotFound if a file is missing and the server has ``strict_files`` set.
         """
-        records, unresolved = self._find(call, args.list_file_names(tool, arguments))
+        forms = args.file_forms(tool, entry.file_arguments_of(tool.name))
+        records, unresolved = self._find(call, args.list_file_names(forms, arguments))
         if unresolved and entry.strict_files:
             raise FileNotFound(list(unresolved), [name for names in unresolved.values() for name in names])
         arguments = args.fill_original_names(tool, arguments, lambda v: records[v].name if v in records else v)
         size = sum({record.file_key: record.size for record in records.values()}.values())
-        if entry.file_mode_for(tool.name) == "url":
-            urls = {value: self.links.for_tool(record, max_seconds) for value, record in records.items()}
-            replaced = args.replace_file_names(tool, arguments, lambda v: urls.get(v, v))
-            return ResolvedInputs(replaced, [], unresolved, size)
         names = _distinct_names(records)
-        inputs = {record.file_key: self._input(record, names[record.file_key]) for record in records.values()}
-        paths = {value: input_path(call.user, names[record.file_key]) for value, record in records.items()}
-        replaced = args.replace_file_names(tool, arguments, lambda v: paths.get(v, v))
-        return ResolvedInputs(replaced, list(inputs.values()), unresolved, size)
+        is_linked = entry.file_mode_for(tool.name) == "url"
+        urls: dict[str, str] = {}
+        inputs: dict[str, InputFile] = {}
+
+        def replacement(name: str, *, form: args.FileForm) -> str:
+            record = records.get(name)
+            if record is None:
+                return name
+            if form == "file" and is_linked:
+                urls[name] = urls.get(name) or self.links.for_tool(record, max_seconds)
+                return urls[name]
+            if form in args.EMBEDDED_FORMS and record.size > MAX_EMBEDDED_BYTES:
+                raise _too_large(record, MAX_EMBEDDED_BYTES)
+            inputs[record.file_key] = inputs.get(record.file_key) or self._input(record, names[record.file_key])
+            path = input_path(call.user, names[record.file_key])
+            return f"file://{quote(path)}" if form == "uri" else path
+
+        replaced = args.replace_file_names(forms, arguments, replacement)
+        embedded = {argument: form for argument, form in forms.items() if form in args.EMBEDDED_FORMS}
+        return ResolvedInputs(replaced, list(inputs.values()), unresolved, size, embedded if inputs else {})
 
     def _find(self, call: Call, values: list[str]) -> tuple[dict[str, FileRecord], dict[str, list[str]]]:
         """Return the file record for each name in ``values``, and similar file names for each name without a file."""
@@ -84,14 +105,18 @@ class ResolveInputs:
 
     def _input(self, record: FileRecord, name: str) -> InputFile:
         if record.size > self.max_input_bytes:
-            raise FileTooLarge(
-                file_size_bytes=record.size,
-                current_limit_bytes=self.max_input_bytes,
-                message=f"The file {record.name} is too large for this tool's environment",
-                suggestion="Use a smaller file or a part of it",
-            )
+            raise _too_large(record, self.max_input_bytes)
         url = self.store.presign_get(record.key, _DOWNLOAD_SECONDS)
         return InputFile(name=name, url=url, size=record.size, etag=f"{record.file_key}-{record.version}")
+
+
+def _too_large(record: FileRecord, limit: int) -> FileTooLarge:
+    return FileTooLarge(
+        file_size_bytes=record.size,
+        current_limit_bytes=limit,
+        message=f"The file {record.name} is too large for this tool's environment",
+        suggestion="Use a smaller file or a part of it",
+    )
 
 
 def _distinct_names(records: dict[str, FileRecord]) -> dict[str, str]:

@@ -4,7 +4,9 @@ import logging
 from collections.abc import Callable, Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
+from typing import Any
 
 from satchel.contract import (
     ContractError,
@@ -21,8 +23,9 @@ from satchel.ports.calls import CallClaims, EventReporter
 from satchel.ports.runners import ArtifactOpener, CallOrder, FileLister, FileState, InputFetcher
 from satchel.ports.storage import FileStore
 from satchel.ports.system import Clock
-from satchel.ports.tool_client import ToolClient, ToolResult, Workspaces
+from satchel.ports.tool_client import ServerSessions, ToolClient, ToolResult, Workspaces
 from satchel.ports.turns import TaskCallback
+from satchel.services.calls.embed_files import embed_files
 from satchel.services.calls.file_sizes import check_file_sizes
 from satchel.services.calls.heartbeat import Heartbeat
 from satchel.services.calls.listen_to_tool import ListenToTool
@@ -35,22 +38,30 @@ logger = logging.getLogger(__name__)
 
 @dataclass(frozen=True)
 class CallPorts:
-    """The storage ports for one tool call. Their credentials write only the data of this call."""
+    """The storage ports for one tool call. Their credentials write only the data of this call.
+
+    ``sessions`` is None unless the server is remote.
+    """
 
     store: FileStore
     events: EventReporter
     claims: CallClaims
+    sessions: ServerSessions | None = None
 
 
 @dataclass(frozen=True)
 class RunTool:
-    """Run the tool calls of one MCP server. The server's process stays warm between calls of the same user."""
+    """Run the tool calls of one MCP server. The server's process stays warm between calls of the same user.
+
+    ``find_problems`` is the method of a ``SchemaChecker``.
+    """
 
     client: ToolClient
     workspaces: Workspaces
     fetch_inputs: InputFetcher
     open_artifact: ArtifactOpener
     list_files: FileLister
+    find_problems: Callable[[dict[str, Any], dict[str, Any]], list[str]]
     callback: TaskCallback
     clock: Clock
     new_claim: Callable[[], str]
@@ -66,7 +77,8 @@ class RunTool:
         if not ports.claims.claim(order.call_id, self.new_claim()):
             logger.info("call is already claimed", extra={"call_id": order.call_id})
             return
-        with Heartbeat(self.callback, order.task_token, self.heartbeat_seconds) as heartbeat:
+        is_stopped = partial(ports.claims.is_stopped, order.call_id)
+        with Heartbeat(self.callback, order.task_token, self.heartbeat_seconds, is_stopped) as heartbeat:
             report = self._run_or_fail(order, ports, heartbeat)
             if heartbeat.task_ended:
                 logger.info("call was ended outside of the runner", extra={"call_id": order.call_id})
@@ -96,7 +108,7 @@ class RunTool:
             violations = Violations(order, self.violation_policy)
             listen = ListenToTool(ports.events, self.clock, order, violations, started)
             try:
-                result = self._call(order, listen, heartbeat, workspace)
+                result = self._call(order, ports, listen, heartbeat, workspace)
             except (ToolFailed, ToolCrashed) as error:
                 check_file_sizes(error.message, before, self._list_files(order, workspace), self.max_file_bytes)
                 raise
@@ -111,8 +123,19 @@ class RunTool:
                 undeclared = [*find_undeclared_artifacts(output, workspace, before, after), *undeclared]
             store = StoreArtifacts(ports.store, self.open_artifact, self.max_file_bytes)
             files, problems = store(order, workspace, output, undeclared)
-        report = build_report(output, view, files, problems, violations.meta_data())
+        meta_data = {**violations.meta_data(), **self._misfit(order, result)}
+        report = build_report(output, view, files, problems, meta_data)
         return report.model_copy(update={"tools_changed": result.tools_changed})
+
+    def _misfit(self, order: CallOrder, result: ToolResult) -> dict[str, Any]:
+        """Return the meta data that says how the structured result violates the output schema of the tool, if any."""
+        content = result.raw.get("structuredContent")
+        if order.output_schema is None or result.raw.get("isError"):
+            return {}
+        if not isinstance(content, dict):
+            return {"output_schema_problems": ["the result has no structured content"]}
+        problems = self.find_problems(order.output_schema, content)
+        return {"output_schema_problems": problems} if problems else {}
 
     def _list_files(self, order: CallOrder, workspace: Path | None) -> Mapping[str, FileState]:
         return self.list_files(workspace) if workspace and order.writes else {}
@@ -125,8 +148,23 @@ class RunTool:
         self.fetch_inputs(order.inputs, workspace)
         return workspace
 
-    def _call(self, order: CallOrder, listen: ListenToTool, heartbeat: Heartbeat, workspace: Path | None) -> ToolResult:
-        with self.client.call(order.tool, order.arguments, workspace, writes=order.writes) as running:
+    def _call(
+        self,
+        order: CallOrder,
+        ports: CallPorts,
+        listen: ListenToTool,
+        heartbeat: Heartbeat,
+        workspace: Path | None,
+    ) -> ToolResult:
+        with self.client.call(
+            order.tool,
+            embed_files(order, workspace, self.open_artifact),
+            workspace,
+            writes=order.writes,
+            method=order.method,
+            input_schema=order.input_schema,
+            sessions=ports.sessions,
+        ) as running:
             heartbeat.on_task_end(running.kill)
             try:
                 return listen(running)

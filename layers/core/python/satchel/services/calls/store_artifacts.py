@@ -23,11 +23,13 @@ from satchel.contract.binary_types import HEAD_BYTES, guess_mime
 from satchel.contract.media_types import UNKNOWN
 from satchel.domain.calls import MAX_INLINE_BYTES, StoredFile
 from satchel.domain.object_keys import UNCLAIMED_TAGS, tool_directory
+from satchel.domain.size_limits import MAX_FILES
 from satchel.ports.runners import ArtifactOpener, CallOrder, FileState
 from satchel.ports.storage import FileStore
 from satchel.services.files.artifact_records import to_stored_file
 
 MAX_UNDECLARED = 20
+_TOO_MANY = f"not stored: a call can return at most {MAX_FILES} files"
 
 
 @dataclass(frozen=True)
@@ -41,16 +43,18 @@ class StoreArtifacts:
     def __call__(
         self, order: CallOrder, workspace: Path | None, output: ToolOutput, undeclared: Sequence[Artifact] = ()
     ) -> tuple[list[StoredFile], list[ArtifactProblem]]:
-        """Store the files of ``output``, then ``undeclared``. Return stored files, and the problems of failed files.
+        """Store the files of ``output``, then ``undeclared``. Return stored files, and the problems of other files.
 
-        Files of a failed call may be incomplete, so they are not stored, and each of them is reported as a problem.
+        At most ``MAX_FILES`` files are stored, and none of a failed call, because they may be incomplete.
         """
         stored: list[StoredFile] = []
         problems = list(output.problems)
         declared: list[Artifact | DeferredArtifact] = [*output.artifacts, *output.deferred_artifacts]
         if output.is_error:
             return [], [*problems, *(_not_stored(artifact) for artifact in [*declared, *undeclared])]
-        for index, artifact in enumerate([*declared, *undeclared]):
+        artifacts = [*declared, *undeclared]
+        problems += [ArtifactProblem(name=artifact.name, reason=_TOO_MANY) for artifact in artifacts[MAX_FILES:]]
+        for index, artifact in enumerate(artifacts[:MAX_FILES]):
             try:
                 file = self._store(order, workspace, index, artifact)
                 stored.append(file.model_copy(update={"declared": index < len(declared)}))

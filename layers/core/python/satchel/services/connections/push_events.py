@@ -32,7 +32,11 @@ class PushEvents:
     sender: ConnectionSender
 
     def __call__(self, turn_id: TurnId) -> bool:
-        """Send the turn's new events to all subscribers. Return False if a delivery failed and must be repeated."""
+        """Send the turn's new events to all subscribers. Return False if a delivery failed and must be repeated.
+
+        A failed delivery of the model's text need not be repeated, because the push of the next event includes it. To
+        repeat it would delay the other turns of the stream's batch.
+        """
         delivered = [self._deliver(each) for each in self.subscriptions.list_for_turn(turn_id, _MAX_SUBSCRIPTIONS)]
         return all(delivered)
 
@@ -46,7 +50,7 @@ class PushEvents:
         except ConnectionGone:
             self._forget(subscription)
         except DeliveryFailed as reason:
-            return self._count_failure(subscription, reason)
+            return self._count_failure(subscription, reason) or self._is_streamed(turn, subscription)
         except (ValueError, LookupError):  # an untrusted runner can write invalid events
             logger.exception("unreadable events", extra={"turn_id": turn.turn_id})
             self.subscriptions.remove_if_unchanged(subscription)
@@ -89,6 +93,11 @@ class PushEvents:
             return True
         self.subscriptions.save_failures(subscription, failures)
         return False
+
+    def _is_streamed(self, turn: Turn, subscription: Subscription) -> bool:
+        """Return True if the newest event is a piece of the model's text, because another event follows soon."""
+        events = self.events.list_after(turn.turn_id, subscription.sent, _MAX_EVENTS)
+        return not turn.has_ended and bool(events) and events[-1].type == "token_stream"
 
     def _forget(self, subscription: Subscription) -> None:
         self.connections.remove(subscription.connection_id)

@@ -112,7 +112,7 @@ class Subscribe:
         if connection is None:
             raise NotAllowed("This connection no longer exists. Open a new one.")
         turn = find_turn(self.sessions, self.turns, connection.user, session_id, turn_id)
-        self.end_stuck.publish_end(self.end_stuck(turn))
+        self.end_stuck(turn)
         self.subscriptions.add(
             Subscription(
                 connection_id=connection_id,

@@ -12,11 +12,12 @@ from satchel.contract.errors import InvalidArguments
 from satchel.domain.calls import Call, RunnerReport
 from satchel.domain.errors import InvalidRequest
 from satchel.domain.files import FileFilter, FileRecord, Source, is_expired
-from satchel.domain.ids import FileKey
+from satchel.domain.ids import FileKey, SessionId, UserName
 from satchel.domain.prompt import MAX_LISTED_FILES, FileContext, FileList, format_size, sanitize
 from satchel.domain.sessions import Turn
 from satchel.domain.timestamps import format_time
 from satchel.domain.tools import FILES_PER_PAGE
+from satchel.ports import Page
 from satchel.ports.files import Files
 from satchel.ports.system import Clock
 
@@ -32,9 +33,21 @@ class FileContextBuilder:
     clock: Clock
     persist_files_across_sessions: bool
 
-    def __call__(self, turn: Turn) -> FileContext:
-        """Return the session's files, and files of other sessions. The files that the message names come first."""
-        page = self.files.list(turn.user, _MAX_COUNTED, None, FileFilter(session_id=turn.session_id))
+    def list_session(self, user: UserName, session_id: SessionId) -> Page[FileRecord]:
+        """Return the session's latest files."""
+        return self.files.list(user, _MAX_COUNTED, None, FileFilter(session_id=session_id))
+
+    def list_user(self, user: UserName) -> Page[FileRecord]:
+        """Return the user's latest files, or none if files do not persist across sessions."""
+        if not self.persist_files_across_sessions:
+            return Page(items=[], cursor=None)
+        return self.files.list(user, _MAX_COUNTED, None)
+
+    def __call__(self, turn: Turn, page: Page[FileRecord], all_files: Page[FileRecord]) -> FileContext:
+        """Return the session's files, and files of other sessions. The files that the message names come first.
+
+        ``page`` and ``all_files`` are what ``list_session`` and ``list_user`` returned.
+        """
         read = {file.file_key: file for file in page.items}
         keys = [FileKey(key) for key in dict.fromkeys(turn.files)]
         named = self._current([file for key in keys if (file := read.get(key) or self.files.get(turn.user, key))])
@@ -42,7 +55,7 @@ class FileContextBuilder:
         named_others = [file for file in named if file.session_id != turn.session_id]
         own = [file for file in named if file.session_id == turn.session_id]
         own += [file for file in self._current(page.items) if file.file_key not in named_keys]
-        others, more_others = self._others(turn, named_keys)
+        others, more_others = self._others(turn, all_files, named_keys)
         listed = own[: max(0, MAX_LISTED_FILES - len(named_others))]
         listed_others = named_others[:MAX_LISTED_FILES]
         listed_others += others[: min(MAX_OTHERS, MAX_LISTED_FILES - len(listed) - len(listed_others))]
@@ -54,11 +67,8 @@ class FileContextBuilder:
             ambiguous={f.file_key for f in listed_others if f in named_others or sanitize(f.name) != f.name},
         )
 
-    def _others(self, turn: Turn, named: Collection[str]) -> tuple[list[FileRecord], bool]:
+    def _others(self, turn: Turn, page: Page[FileRecord], named: Collection[str]) -> tuple[list[FileRecord], bool]:
         """Return the user's files of other sessions except ``named``, and True if there are more."""
-        if not self.persist_files_across_sessions:
-            return [], False
-        page = self.files.list(turn.user, _MAX_COUNTED, None)
         others = [f for f in page.items if f.session_id != turn.session_id and f.file_key not in named]
         return self._current(others), page.cursor is not None
 

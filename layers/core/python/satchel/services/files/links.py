@@ -38,6 +38,7 @@ class MintLinks:
     sessions: Sessions
     clock: Clock
     public_url: str = ""
+    tool_url: str = ""
 
     def __call__(self, file: FileRecord) -> str:
         """Return the URL path, valid for five minutes, at which the user's browser can download this file version."""
@@ -56,7 +57,7 @@ class MintLinks:
         Without the name, that part would contain the token.
         """
         claims = _claims(file, self._sessions([file]), "tool", self._in(math.ceil(seconds)))
-        return f"{self.public_url}{self._url_path(claims)}&name=/{quote(file.name, safe='')}"
+        return f"{self.tool_url}{self._url_path(claims)}&name=/{quote(file.name, safe='')}"
 
     def for_sharing(self, file: FileRecord, link_id: LinkId, until: int) -> tuple[Claims, str]:
         """Return the claims and absolute URL of a shared link that expires at ``until`` (seconds since 1970)."""

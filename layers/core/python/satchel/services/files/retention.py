@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from satchel.domain.errors import FileNotFound
 from satchel.domain.files import FileRecord
 from satchel.domain.ids import FileKey
+from satchel.domain.media import media_of
 from satchel.domain.users import Identity
 from satchel.ports.files import FileReaper, Files
 from satchel.ports.storage import FileStore
@@ -46,17 +47,24 @@ class RemoveFile:
         record = self.files.get(who.name, file_key)
         if record is None:
             raise FileNotFound(file_key)
-        self.store.delete(self.files.remove(record))
+        self.store.delete([*self.files.remove(record), *take_views(self.files, [record])])
 
 
 @dataclass(frozen=True)
 class RemoveFiles:
     """Delete many files: bytes before records, so that the next run can complete an interrupted deletion."""
 
+    files: Files
     reaper: FileReaper
     store: FileStore
 
     def __call__(self, records: Sequence[FileRecord]) -> int:
         """Delete the files and return their number. Keep files that got a new version after they were listed."""
-        self.store.delete([version.key for version in self.reaper.list_versions(records)])
+        versions = self.reaper.list_versions(records)
+        self.store.delete([*(version.key for version in versions), *take_views(self.files, records)])
         return self.reaper.remove(records)
+
+
+def take_views(files: Files, records: Sequence[FileRecord]) -> list[str]:
+    """Forget the views of these files. Return their S3 keys. Only pictures and PDF files have views."""
+    return [key for record in records if media_of(record) for key in files.take_views(record)]

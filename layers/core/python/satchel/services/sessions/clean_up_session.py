@@ -5,9 +5,11 @@ from dataclasses import dataclass
 from datetime import timedelta
 
 from satchel.domain.files import FileFilter
+from satchel.domain.servers import Registry
 from satchel.domain.sessions import Session
 from satchel.ports.files import Files
-from satchel.ports.sessions import SessionPurger, Sessions
+from satchel.ports.runners import Runners
+from satchel.ports.sessions import ServerSessionRemover, SessionPurger, Sessions
 from satchel.ports.system import Clock
 from satchel.services.files.retention import RemoveFiles
 
@@ -16,11 +18,26 @@ GRACE = timedelta(minutes=16)
 
 
 @dataclass(frozen=True)
+class EndServerSessions:
+    """End the MCP sessions that the calls of a chat session have opened with remote servers."""
+
+    registry: Registry
+    runners: Runners
+    sessions: ServerSessionRemover
+
+    def __call__(self, session: Session) -> None:
+        """Remove the MCP sessions of a chat session, and let the runner of the remote servers end them."""
+        if remote := self.registry.remote:
+            for server, opened in self.sessions.take(session.session_id, remote).items():
+                self.runners.end_session(server, session.user, opened)
+
+
+@dataclass(frozen=True)
 class CleanUpSession:
     """Delete an ended session's temporary files, or all its files if they are not persisted (clause v2.1:persist:off).
 
     An interrupted cleanup can be repeated. The first run deletes files. A second run, after ``GRACE``, deletes files
-    that were stored since the first run, and the session's events.
+    that were stored since the first run, and the session's events. Each run ends the MCP sessions with remote servers.
     """
 
     sessions: Sessions
@@ -28,6 +45,7 @@ class CleanUpSession:
     purger: SessionPurger
     remove: RemoveFiles
     clock: Clock
+    end_server_sessions: EndServerSessions
     persist_files_across_sessions: bool
     files_at_once: int = 1000
 
@@ -35,6 +53,7 @@ class CleanUpSession:
         """Clean up an ended session. Return False if ``more_time`` returned False before this run was complete."""
         if session.ended_at is None:
             raise ValueError(f"the session {session.session_id} has not ended")
+        self.end_server_sessions(session)
         if not self._delete_files(session, more_time):
             return False
         if self.clock.now() < session.ended_at + GRACE:

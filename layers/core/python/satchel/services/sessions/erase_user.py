@@ -2,22 +2,23 @@
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from datetime import timedelta
+from datetime import datetime, timedelta
 
 from pydantic import BaseModel
 
 from satchel.domain.errors import NotConfirmed, UploadNotFound
 from satchel.domain.files import FileFilter
-from satchel.domain.ids import UserName
+from satchel.domain.ids import TurnId, UserName
 from satchel.domain.links import CONFIRMATION_SECONDS, EraseClaims
 from satchel.domain.object_keys import turn_objects_prefixes
+from satchel.domain.sessions import Session
 from satchel.domain.users import LATE_WRITE_GRACE, Erasure, Identity, InterruptedTurn
 from satchel.ports.files import Files, Uploads
 from satchel.ports.links import Signer
 from satchel.ports.sessions import Sessions
 from satchel.ports.storage import FileStore
 from satchel.ports.system import Clock
-from satchel.ports.turns import Workflow
+from satchel.ports.turns import Turns, Workflow
 from satchel.ports.users import Erasures, ErasureStarter, UserPurger
 from satchel.services.files.retention import RemoveFiles
 from satchel.services.files.upload_parts import AbortUpload
@@ -66,8 +67,9 @@ class EraseUser:
     """Delete all data of a user. An erasure may be interrupted at any point and repeated.
 
     The first pass deletes everything. Until its end, the user cannot store new data. Records are deleted before bytes,
-    so every file that is still listed can be downloaded. Tool calls of stopped turns may still write data, so if turns
-    were stopped, a second pass runs ``LATE_WRITE_GRACE`` later and deletes what these turns have stored since.
+    so every file that is still listed can be downloaded. Tool calls of turns that were stopped, or cancelled shortly
+    before, may still write data. So if there are such turns, a second pass runs ``LATE_WRITE_GRACE`` later and deletes
+    what they have stored since.
 
     A slow process may still run the first pass when another one has completed it. Each deletion of listed data
     therefore comes after a check, made after the listing, that the first pass is not complete.
@@ -76,6 +78,7 @@ class EraseUser:
     erasures: Erasures
     purger: UserPurger
     sessions: Sessions
+    turns: Turns
     files: Files
     remove: RemoveFiles
     uploads: Uploads
@@ -146,12 +149,12 @@ class EraseUser:
         while True:
             page = self.sessions.list(erasure.user, _PAGE_SIZE, cursor)
             for session in page.items:
-                if session.running_turn and session.running_turn not in interrupted:
-                    turn_id = session.running_turn
-                    calls = list(self.purger.list_call_ids(turn_id))
-                    interrupted[turn_id] = InterruptedTurn(
-                        session_id=session.session_id, turn_id=turn_id, call_ids=calls
-                    )
+                for turn_id in self._turns_with_late_writes(session, erasure.started_at):
+                    if turn_id not in interrupted:
+                        calls = list(self.purger.list_call_ids(turn_id))
+                        interrupted[turn_id] = InterruptedTurn(
+                            session_id=session.session_id, turn_id=turn_id, call_ids=calls
+                        )
             if (cursor := page.cursor) is None:
                 break
         if not self._is_clearing(erasure):
@@ -160,6 +163,19 @@ class EraseUser:
             self.erasures.save_interrupted_turns(erasure, list(interrupted.values()))
         for turn_id in interrupted:
             self.workflow.stop(turn_id, _STOP_REASON)
+
+    def _turns_with_late_writes(self, session: Session, started_at: datetime) -> Iterator[TurnId]:
+        """Yield the running turn, and turns that were cancelled or failed so recently that their tools may run."""
+        if session.running_turn:
+            yield session.running_turn
+        cursor: str | None = None
+        while True:
+            page = self.turns.list(session.session_id, _PAGE_SIZE, cursor)
+            for turn in page.items:
+                if turn.error and turn.ended_at and turn.ended_at > started_at - LATE_WRITE_GRACE:
+                    yield turn.turn_id
+            if (cursor := page.cursor) is None:
+                break
 
     def _abort_uploads(self, erasure: Erasure) -> None:
         while uploads := self.uploads.list(erasure.user, _PAGE_SIZE, None).items:

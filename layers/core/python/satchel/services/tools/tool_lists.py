@@ -4,7 +4,7 @@ API requests read only stored lists, so they never wait for the start of a serve
 """
 
 import logging
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -13,12 +13,14 @@ from pydantic import BaseModel
 
 from satchel.domain.conversation import ToolSpec
 from satchel.domain.errors import Unavailable
-from satchel.domain.servers import Registry, ServerEntry
+from satchel.domain.isolation import Level
+from satchel.domain.resources import Offers
+from satchel.domain.servers import BrokenEntry, Registry, ServerEntry
 from satchel.domain.tools import (
     BUILTIN_DESCRIPTION,
     BUILTIN_SERVER,
     BUILTIN_TITLE,
-    BUILTIN_TOOLS,
+    LIST_FILES,
     REFRESH_INTERVAL,
     StoredToolList,
     fresh_tool_list,
@@ -33,12 +35,16 @@ _MAX_CONCURRENT = 8
 
 
 class ServerTools(BaseModel):
-    """An MCP server and its tools (None if no list is stored). ``failure`` is the reason if the last start failed."""
+    """An MCP server and its tools (None if no list is stored). ``failure`` is the reason if the last start failed.
+
+    ``isolation_level`` is None if the runner has not reported it, and for remote and built-in tools.
+    """
 
     name: str
     title: str
     description: str
     tools: list[ToolSpec] | None
+    isolation_level: Level | None = None
     failure: str | None = None
     since: datetime | None = None
 
@@ -56,9 +62,7 @@ class OfferedTools:
     starting: Sequence[ServerTools] = ()
 
 
-_BUILTIN = ServerTools(
-    name=BUILTIN_SERVER, title=BUILTIN_TITLE, description=BUILTIN_DESCRIPTION, tools=list(BUILTIN_TOOLS.values())
-)
+_BUILTIN = ServerTools(name=BUILTIN_SERVER, title=BUILTIN_TITLE, description=BUILTIN_DESCRIPTION, tools=[LIST_FILES])
 
 
 @dataclass(frozen=True)
@@ -68,24 +72,47 @@ class ListTools:
     registry: Registry
     lists: ToolLists
 
-    def __call__(self, groups: Collection[str]) -> list[ServerTools]:
-        """Return the servers that ``groups`` may call, with their stored tools. All groups may call built-in tools."""
-        servers = [
-            self._server(name, entry, self.lists.get(name, entry.config_hash()))
-            for name, entry in self.registry.visible_to(frozenset(groups)).items()
-        ]
-        return sorted([*servers, _BUILTIN], key=lambda server: server.name)
+    def __call__(self, groups: Collection[str], version: int | None = None) -> list[ServerTools]:
+        """Return the servers that ``groups`` may call, with their stored tools. All groups may call built-in tools.
+
+        ``version`` is the version of the tool lists, if the caller has just read it (see ``ToolLists``).
+        """
+        visible = self.registry.visible_to(frozenset(groups))
+        stored = self.lists.get_many({name: entry.config_hash() for name, entry in visible.items()}, version)
+        servers = [self._server(name, entry, stored.get(name)) for name, entry in visible.items()]
+        broken = [_broken_server(name, entry) for name, entry in self.registry.broken_for(frozenset(groups)).items()]
+        return sorted([*servers, *broken, _BUILTIN], key=lambda server: server.name)
+
+    def offers(self, groups: Collection[str]) -> Offers:
+        """Return the resources and prompts of all servers that ``groups`` may call, in a fixed order."""
+        visible = self.registry.visible_to(frozenset(groups))
+        stored = self.lists.get_many({name: entry.config_hash() for name, entry in visible.items()})
+        each = [stored[name].offers for name in sorted(stored)]
+        return Offers(
+            resources=[resource for offers in each for resource in offers.resources],
+            templates=[template for offers in each for template in offers.templates],
+            prompts=[prompt for offers in each for prompt in offers.prompts],
+        )
 
     def tools(self, groups: Collection[str], only: Collection[str] | None = None) -> list[ToolSpec]:
         """Return the stored tools in a fixed order. ``only`` limits them to these servers and full tool names."""
         return list(self.offered(groups, only).tools)
 
-    def offered(self, groups: Collection[str], only: Collection[str] | None = None) -> OfferedTools:
-        """Return the stored tools in a fixed order, and the starting servers. ``only`` (names) limits both."""
-        servers = self(groups)
+    def offered(
+        self, groups: Collection[str], only: Collection[str] | None = None, version: int | None = None
+    ) -> OfferedTools:
+        """Return the stored tools for models in a fixed order, and the starting servers.
+
+        ``only`` (names) limits both.
+        """
+        servers = self(groups, version)
         tools = [tool for server in servers for tool in server.tools or []]
         return OfferedTools(
-            tools=[tool for tool in tools if only is None or tool.full_name in only or tool.server in only],
+            tools=[
+                tool
+                for tool in tools
+                if tool.for_model and (only is None or tool.full_name in only or tool.server in only)
+            ],
             starting=[server for server in servers if server.is_starting and (only is None or server.name in only)],
         )
 
@@ -94,13 +121,24 @@ class ListTools:
         servers = self(groups)
         return {s.name for s in servers} | {tool.full_name for s in servers for tool in s.tools or []}
 
+    def isolation_level(self, groups: Collection[str]) -> Level | None:
+        """Return the weakest isolation that runners of these servers reported. Return None if none has reported it."""
+        levels = {server.isolation_level for server in self(groups)} - {None}
+        return "process" if "process" in levels else next(iter(levels), None)
+
     @staticmethod
     def _server(name: str, entry: ServerEntry, stored: StoredToolList | None) -> ServerTools:
         server = ServerTools(name=name, title=entry.title or name, description=entry.description, tools=None)
         if stored is None:
             return server
-        status = {"tools": stored.tools, "failure": stored.failure, "since": stored.since or stored.asked_at}
-        return server.model_copy(update=status)
+        status = stored.model_dump(include={"isolation_level", "failure"})
+        since = stored.since or stored.asked_at
+        return server.model_copy(update={**status, "tools": stored.tools, "since": since})
+
+
+def _broken_server(name: str, entry: BrokenEntry) -> ServerTools:
+    reason = f"The entry in mcp.json is invalid: {'; '.join(entry.problems)}"
+    return ServerTools(name=name, title=name, description="", tools=None, failure=reason)
 
 
 @dataclass(frozen=True)
@@ -117,39 +155,40 @@ class RefreshTools:
         """Fetch, store and return a server's tools. If the server fails to start, store why and raise Unavailable."""
         config_hash = self.registry.servers[server].config_hash()
         try:
-            tools = self.runners.list_tools(server)
+            listing = self.runners.list_tools(server)
         except Unavailable as error:
             stored = self.lists.get(server, config_hash) or StoredToolList(asked_at=self.clock.now())
             self.lists.save(server, config_hash, stored.with_failure(error.message, self.clock.now()))
             raise
         before = self.lists.get(server, config_hash)
-        self.lists.save(server, config_hash, fresh_tool_list(tools, self.clock.now(), before))
-        return tools
+        self.lists.save(server, config_hash, fresh_tool_list(listing, self.clock.now(), before))
+        return listing.tools
 
     def mark_starting(self, servers: Sequence[str]) -> None:
         """Store that these servers are starting, except those whose tools have been requested before."""
+        stored = self._stored_lists(servers)
         for server in servers:
-            if self._stored(server) is None:
+            if server not in stored:
                 config_hash = self.registry.servers[server].config_hash()
                 self.lists.save(server, config_hash, starting_tool_list(self.clock.now()))
 
-    def get(self, server: str) -> Sequence[ToolSpec]:
-        """Return a server's stored tools, or fetch them if none are stored."""
-        stored = self._stored(server)
-        return self(server) if stored is None or stored.tools is None else stored.tools
+    def get_with_tool(self, server: str, tool: str, version: int | None = None) -> Sequence[ToolSpec]:
+        """Return a server's stored tools. Fetch them if none are stored, or if ``tool`` is missing in an old list.
 
-    def get_with_tool(self, server: str, tool: str) -> Sequence[ToolSpec]:
-        """Return a server's stored tools. Fetch them again if ``tool`` is missing and the stored list is not recent."""
-        tools, stored = self.get(server), self._stored(server)
-        if any(each.name == tool for each in tools) or stored is None or not stored.is_due(self.clock.now()):
-            return tools
+        ``version`` is the version of the tool lists, if the caller has just read it (see ``ToolLists``).
+        """
+        stored = self.lists.get_many({server: self.registry.servers[server].config_hash()}, version).get(server)
+        if stored is None or stored.tools is None:
+            return self(server)
+        if any(each.name == tool for each in stored.tools) or not stored.is_due(self.clock.now()):
+            return stored.tools
         return self(server)
 
     def due(self) -> list[str]:
         """Return the servers whose tool lists need a refresh; servers without a stored list come first."""
-        now, lists = self.clock.now(), {server: self._stored(server) for server in self.registry.servers}
-        missing = [server for server, stored in lists.items() if stored is None]
-        return missing + [server for server, stored in lists.items() if stored and stored.is_due(now, self.max_age)]
+        now, lists = self.clock.now(), self._stored_lists(self.registry.servers)
+        missing = [server for server in self.registry.servers if server not in lists]
+        return missing + [server for server, stored in lists.items() if stored.is_due(now, self.max_age)]
 
     def refresh_all(self, servers: Sequence[str]) -> None:
         """Refresh these servers' tool lists, at most eight at a time, because each server may take long to start."""
@@ -171,6 +210,9 @@ class RefreshTools:
 
     def _stored(self, server: str) -> StoredToolList | None:
         return self.lists.get(server, self.registry.servers[server].config_hash())
+
+    def _stored_lists(self, servers: Iterable[str]) -> Mapping[str, StoredToolList]:
+        return self.lists.get_many({server: self.registry.servers[server].config_hash() for server in servers})
 
 
 @dataclass(frozen=True)

@@ -1,37 +1,55 @@
 """Build the request to the model: instructions, tools, and as much of the conversation as the token budget allows."""
 
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
-from satchel.domain.conversation import CompletionRequest, Message, ModelReply, UserMessage
+from satchel.contract.binary_types import HEAD_BYTES, guess_mime
+from satchel.domain.conversation import AssistantMessage, CompletionRequest, Message, ModelReply
 from satchel.domain.history import normalize_history
 from satchel.domain.llm import ModelCatalog
+from satchel.domain.media import PDF, MediaRef
+from satchel.domain.media_budget import (
+    PICTURE_TYPES,
+    MediaSupport,
+    fit_media,
+    max_media_tokens,
+    media_in,
+    without_media,
+)
 from satchel.domain.metrics import TOKENS_IN, TOKENS_OUT
-from satchel.domain.prompt import MUST_ANSWER_NOTE, STARTING_NOTE, FileContext, append_file_list, system_prompt
-from satchel.domain.sessions import Turn
+from satchel.domain.prompt import MUST_ANSWER_NOTE, STARTING_NOTE, system_prompt
+from satchel.domain.sessions import Session, Turn
 from satchel.domain.token_budget import estimate_tokens, fit_to_budget, tool_tokens
 from satchel.ports.llm import Model, StreamListener
-from satchel.ports.sessions import Sessions
+from satchel.ports.storage import FileStore
 from satchel.ports.system import Metrics
-from satchel.services.files.file_context import FileContextBuilder
 from satchel.services.tools.tool_lists import OfferedTools
+
+_PARALLEL_READS = 8
+_DELETED = "it was deleted"
+_CHANGED = "its content is not what its description says"
 
 
 @dataclass(frozen=True)
 class BuildModelRequest:
     """Build requests to the model. A session's instructions and a model's token limit override the default values."""
 
-    sessions: Sessions
-    file_context: FileContextBuilder
     models: ModelCatalog
+    store: FileStore
     instructions: str
     context_tokens: int
 
     def __call__(
-        self, turn: Turn, messages: Sequence[Message], offered: OfferedTools, *, must_answer: bool = False
+        self,
+        turn: Turn,
+        session: Session | None,
+        messages: Sequence[Message],
+        offered: OfferedTools,
+        *,
+        must_answer: bool = False,
     ) -> CompletionRequest:
         """Return the request. If ``must_answer`` is True, it tells the model to answer without further tool calls."""
-        session = self.sessions.get(turn.user, turn.session_id)
         instructions = (session.instructions if session else None) or self.instructions
         entry = self.models.get(turn.model)
         tools = list(offered.tools)
@@ -39,21 +57,55 @@ class BuildModelRequest:
         if offered.starting:
             notes.append(STARTING_NOTE.format(servers=", ".join(server.name for server in offered.starting)))
         fixed = estimate_tokens(system_prompt(instructions, *notes)) + sum(map(tool_tokens, tools))
-        conversation = _add_file_context(normalize_history(messages), self.file_context(turn))
-        fitted = fit_to_budget(conversation, (entry.context_tokens or self.context_tokens) - fixed)
+        max_tokens = (entry.context_tokens or self.context_tokens) - fixed
+        conversation = fit_media(normalize_history(messages), MediaSupport.of(entry), max_media_tokens(max_tokens))
+        fitted = fit_to_budget(conversation, max_tokens)
+        media, missing = self._read_media(fitted.messages)
         return CompletionRequest(
             model=entry.model,
             instructions=system_prompt(instructions, fitted.note, *notes),
-            messages=fitted.messages,
+            messages=[_for_model(without_media(each, missing) if missing else each) for each in fitted.messages],
             tools=tools,
             must_answer=must_answer,
+            media=media,
         )
 
+    def _read_media(self, messages: Sequence[Message]) -> tuple[dict[str, bytes], dict[str, str]]:
+        """Return the pictures and documents of the messages by S3 key, and why the others cannot be shown."""
+        refs = {item.key: item for message in messages for item in media_in(message)}
+        if not refs:
+            return {}, {}
+        with ThreadPoolExecutor(_PARALLEL_READS) as pool:
+            contents = dict(zip(refs, pool.map(self._read, refs.values()), strict=True))
+        reasons = {key: content for key, content in contents.items() if isinstance(content, str)}
+        return {key: content for key, content in contents.items() if isinstance(content, bytes)}, reasons
 
-def _add_file_context(messages: list[Message], files: FileContext) -> list[Message]:
-    """Add the list of files to the latest user message only."""
-    index, message = next((i, m) for i, m in reversed(list(enumerate(messages))) if isinstance(m, UserMessage))
-    return [*messages[:index], UserMessage(text=append_file_list(message.text, files)), *messages[index + 1 :]]
+    def _read(self, media: MediaRef) -> bytes | str:
+        """Return the bytes of a picture or document, or the reason why they cannot be shown."""
+        try:
+            content = self.store.read(media.key, media.size)
+        except ValueError:  # the runner that stored the object has replaced it by a larger one
+            return _CHANGED
+        if content is None:
+            return _DELETED
+        kind = guess_mime(content[:HEAD_BYTES])
+        return content if kind == PDF or kind in PICTURE_TYPES else _CHANGED
+
+
+def media_tokens(request: CompletionRequest) -> int:
+    """Estimate how many of the request's tokens its pictures and documents use."""
+    return sum(item.tokens for message in request.messages for item in media_in(message))
+
+
+def reject_media(request: CompletionRequest) -> CompletionRequest:
+    """Return the request without pictures and documents, for a provider that rejected it with them."""
+    reasons = dict.fromkeys(request.media, "the provider of the model rejected it")
+    messages = [_for_model(without_media(message, reasons)) for message in request.messages]
+    return request.model_copy(update={"messages": messages, "media": {}})
+
+
+def _for_model(message: Message) -> Message:
+    return message if isinstance(message, AssistantMessage) else message.for_model()
 
 
 @dataclass(frozen=True)

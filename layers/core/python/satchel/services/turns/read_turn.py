@@ -47,9 +47,7 @@ class ReadTurn:
 
     def find_current(self, who: Identity, session_id: SessionId, turn_id: TurnId) -> Turn:
         """Return the turn whose events a client will follow. End a stuck turn, so that it gets a last event."""
-        turn = self.end_stuck(self.find(who, session_id, turn_id))
-        self.end_stuck.publish_end(turn)
-        return turn
+        return self.end_stuck(self.find(who, session_id, turn_id))
 
     def reload(self, turn: Turn) -> Turn:
         """Read the turn again and return its current state. ``turn`` comes from ``find``, so access is not checked."""
@@ -111,7 +109,7 @@ def _tool_tokens(calls: Sequence[Call]) -> Mapping[tuple[str, str], str | None]:
 
 @dataclass(frozen=True)
 class CancelTurn:
-    """Cancel a running turn. Idempotent. A running tool is killed at its runner's next heartbeat."""
+    """Cancel a running turn. Idempotent. A running tool is killed within about a second."""
 
     read: ReadTurn
     workflow: Workflow
@@ -123,6 +121,8 @@ class CancelTurn:
         # Store the end before stopping the execution: the stop triggers a rule that would end the turn as failed.
         step = TurnStep(user=turn.user, session_id=session_id, turn_id=turn_id)
         status = turn.status if turn.has_ended else self.finish(step, Ending.CANCELLED)
+        if status is None:  # deleted since it was found
+            raise TurnNotFound(turn_id)
         if status is TurnStatus.CANCELLED:
             self.workflow.stop(turn_id, "cancelled by the user")
         return status
@@ -141,8 +141,8 @@ def find_turn(sessions: Sessions, turns: Turns, user: UserName, session_id: Sess
 def is_fully_read(events: Events, turn_id: TurnId, after: int) -> bool:
     """Return True if a client with the cursor ``after`` has received all events of an ended turn.
 
-    A turn's last event may be written shortly after the turn ends. So it is not enough that no event follows: event
-    number ``after`` must be the last event, or must have been deleted.
+    A client's cursor may have any value. So it is not enough that no event follows: event number ``after`` must be the
+    last event, or must have been deleted.
     """
     if after == 0:
         return False

@@ -2,23 +2,29 @@
 
 import logging
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Annotated
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from satchel.domain.attachments import DOCUMENTS_SERVER, Attachments, plan_attachments
+from satchel.domain.conversation import UserMessage
 from satchel.domain.errors import FileNotFound, SessionNotFound, TooLarge, TurnRunning, UnknownTools
-from satchel.domain.events import NewEvent
+from satchel.domain.files import FileRecord
 from satchel.domain.ids import SessionId, new_id
 from satchel.domain.llm import ModelCatalog
+from satchel.domain.media_budget import MediaSupport, max_attached_tokens
+from satchel.domain.prompt import append_file_list
 from satchel.domain.sessions import Turn
 from satchel.domain.users import Identity
 from satchel.ports.files import Files
 from satchel.ports.sessions import Sessions
 from satchel.ports.system import Clock
-from satchel.ports.turns import Events, Turns, Workflow
+from satchel.ports.turns import Turns, Workflow
+from satchel.services.files.file_context import FileContextBuilder
 from satchel.services.files.read_files import find_file
+from satchel.services.side_by_side import side_by_side
 from satchel.services.tools.tool_lists import ListTools
 from satchel.services.turns.finish_turn import EndStuckTurn
 
@@ -31,7 +37,10 @@ _ESCAPE_BYTES = 5  # a control character has 1 byte in the message, but 6 bytes 
 
 
 class TurnRequest(BaseModel):
-    """A user's message. ``tools`` limits which tools the model may call; ``files`` are names or keys of files."""
+    """A user's message. ``tools`` limits which tools the model may call.
+
+    ``files`` are names or keys of attached files. The model sees or reads them with the message.
+    """
 
     model_config = ConfigDict(
         json_schema_extra={"examples": [{"message": "Summarise my sales", "files": ["sales.csv"], "tools": ["report"]}]}
@@ -49,14 +58,15 @@ class StartTurn:
     sessions: Sessions
     turns: Turns
     files: Files
-    events: Events
     workflow: Workflow
     end_stuck: EndStuckTurn
     tools: ListTools
+    file_context: FileContextBuilder
     models: ModelCatalog
     clock: Clock
     entropy: Callable[[int], bytes]
     max_message_bytes: int
+    context_tokens: int
     persist_files_across_sessions: bool
     max_turns_per_minute: int
 
@@ -70,43 +80,56 @@ class StartTurn:
         """
         self._check_message(request.message)
         self._check_tools(who, request.tools)
+        session, session_files, user_files = side_by_side(
+            lambda: self.sessions.get(who.name, session_id),
+            lambda: self.file_context.list_session(who.name, session_id),
+            lambda: self.file_context.list_user(who.name),
+        )
+        if session is None:
+            raise SessionNotFound(session_id)
         now = self.clock.now()
+        records = [self._file(who, session_id, file) for file in request.files]
         turn = Turn(
             turn_id=new_id("t", now, self.entropy(10)),
             session_id=session_id,
             user=who.name,
             groups=sorted(who.groups),
-            model=self._model(who, session_id),
+            model=self.models.choose(who.groups, session.model).name,
             message=request.message,
             tools=request.tools,
-            files=[self._file_key(who, session_id, file) for file in request.files],
+            files=[record.file_key for record in records],
             created_at=now,
         )
-        turn = self._begin(turn, idempotency_key)
-        self.events.append(
-            turn.turn_id, NewEvent(type="turn_started", payload={"session_id": session_id}, dedupe_key="start")
-        )
+        plan = self._plan(turn, records)
+        turn = turn.model_copy(update={"prepared": plan.calls})
+        file_list = append_file_list("", self.file_context(turn, session_files, user_files)) + plan.note
+        message = UserMessage(text=turn.message, file_list=file_list, media=plan.media)
+        turn = self._begin(turn, idempotency_key, message)
         logger.info("turn started", extra={"correlation_id": turn.turn_id, "session_id": session_id})
         if not turn.has_ended:
             self.workflow.start(turn.user, session_id, turn.turn_id)
         return turn
 
-    def _begin(self, turn: Turn, idempotency_key: str | None) -> Turn:
+    def _plan(self, turn: Turn, records: Sequence[FileRecord]) -> Attachments:
+        """Decide how the model gets the attached files."""
+        if not records:
+            return Attachments()
+        can_read = DOCUMENTS_SERVER in self.tools.registry.visible_to(turn.groups)
+        can_read = can_read and (turn.tools is None or DOCUMENTS_SERVER in turn.tools)
+        files = list({record.file_key: record for record in records}.values())
+        entry = self.models.get(turn.model)
+        max_tokens = max_attached_tokens(entry.context_tokens or self.context_tokens)
+        return plan_attachments(files, turn.session_id, MediaSupport.of(entry), max_tokens, can_read=can_read)
+
+    def _begin(self, turn: Turn, idempotency_key: str | None, message: UserMessage) -> Turn:
         """Store the turn and lock the session. If a stuck turn holds the lock, end the stuck turn first."""
         try:
-            return self.turns.begin(turn, idempotency_key, self.max_turns_per_minute)
+            return self.turns.begin(turn, idempotency_key, self.max_turns_per_minute, message=message)
         except TurnRunning as running:
             other = self.turns.get(turn.session_id, running.turn_id)
             if other is None or not self.end_stuck(other).has_ended:
                 raise
-        return self.turns.begin(turn, idempotency_key, self.max_turns_per_minute)
-
-    def _model(self, who: Identity, session_id: SessionId) -> str:
-        """Return the name of the session's model. Raise UnknownModel if the user may no longer use the model."""
-        session = self.sessions.get(who.name, session_id)
-        if session is None:
-            raise SessionNotFound(session_id)
-        return self.models.choose(who.groups, session.model).name
+        return self.turns.begin(turn, idempotency_key, self.max_turns_per_minute, message=message)
 
     def _check_message(self, message: str) -> None:
         size = len(message.encode()) + _ESCAPE_BYTES * len(_CONTROLS.findall(message))
@@ -123,9 +146,9 @@ class StartTurn:
         if unknown := [tool for tool in tools if tool not in available]:
             raise UnknownTools(f"There is no such tool or server: {', '.join(unknown)}", unknown=unknown)
 
-    def _file_key(self, who: Identity, session_id: SessionId, name_or_key: str) -> str:
+    def _file(self, who: Identity, session_id: SessionId, name_or_key: str) -> FileRecord:
         persist, now = self.persist_files_across_sessions, self.clock.now()
         record = find_file(self.files, who.name, session_id, name_or_key, now, across_sessions=persist)
         if record is None:
             raise FileNotFound(name_or_key)
-        return record.file_key
+        return record

@@ -1,25 +1,41 @@
 """Run one round of a turn: request the model's reply and return the tool calls that it contains (state Think)."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import timedelta
 
+from satchel.domain.attachments import LOOK, plan_views
 from satchel.domain.calls import Call
-from satchel.domain.conversation import AssistantMessage, Message, ProposedCall, ToolMessage
+from satchel.domain.conversation import (
+    AssistantMessage,
+    CompletionRequest,
+    Message,
+    ModelReply,
+    ProposedCall,
+    TokenUsage,
+    ToolHints,
+    ToolMessage,
+    ToolSpec,
+)
 from satchel.domain.events import NewEvent
 from satchel.domain.history import split_rounds, split_turns
 from satchel.domain.ids import call_id
+from satchel.domain.llm import ModelRequestRejected
+from satchel.domain.media_budget import MediaSupport
 from satchel.domain.sessions import Turn
 from satchel.domain.size_limits import MAX_ANSWER_CHARS, truncate
 from satchel.domain.steps import MAX_CALLS_IN_ROUND, MAX_CALLS_IN_TURN, MAX_CORRECTIONS, CallRef, NextStep, TurnStep
-from satchel.ports.calls import Calls
+from satchel.domain.tool_search import choose_tools
 from satchel.ports.llm import Model, StreamListener
+from satchel.ports.steps import Round, RoundRecords, Steps
 from satchel.ports.system import Clock
 from satchel.ports.turns import Events, Transcript, Turns
+from satchel.services.side_by_side import side_by_side
 from satchel.services.tools.tool_lists import ListTools, OfferedTools
-from satchel.services.turns.build_model_request import BuildModelRequest
+from satchel.services.turns.build_model_request import BuildModelRequest, media_tokens, reject_media
 from satchel.services.turns.token_streamer import TokenStreamer, TurnCancelled
 
+_NOT_LISTED = ToolHints(read_only=True)  # a tool that is not listed fails without approval
 MAX_TOOL_CHARS = 200
 MAX_WAIT = timedelta(seconds=10)
 """A turn waits so long for servers that are still starting. Then it continues without their tools."""
@@ -39,8 +55,8 @@ class Think:
     """
 
     turns: Turns
+    steps: Steps
     transcript: Transcript
-    calls: Calls
     events: Events
     build_request: BuildModelRequest
     model: Model
@@ -50,11 +66,16 @@ class Think:
 
     def __call__(self, step: TurnStep) -> NextStep:
         """Return the tool calls to make, or ``done`` if there are none. A repeated round returns the same calls."""
-        turn = self.turns.get(step.session_id, step.turn_id)
-        if turn is None or turn.has_ended or step.round > self.max_rounds:
+        records, messages, _ = side_by_side(
+            lambda: self.steps.read_round(step),
+            lambda: self.transcript.list_messages(step.session_id),
+            lambda: self.events.read_last_number(step.turn_id),
+        )
+        turn = records.turn
+        if turn is None or turn.user != step.user or turn.has_ended or step.round > self.max_rounds + turn.first_round:
             return self._next(step, [], done=True)
         try:
-            reply = self._reply(turn, step)
+            reply = self._reply(turn, step, records, messages)
         except ServersStarting:
             ids = step.model_dump(include={"user", "session_id", "turn_id", "round"})
             return NextStep(**ids, done=False, waiting=True)
@@ -63,15 +84,18 @@ class Think:
         if reply is None:
             return self._next(step, [], done=True)
         calls = self._calls(turn, step.round, reply)
-        self.calls.add(calls)
-        return self._next(step, [self._reference(turn, call) for call in calls], done=not calls)
+        tools = self.tools.offered(turn.groups, version=records.tools_version).tools if calls else []
+        return self._next(step, [self._reference(turn, call, tools) for call in calls], done=not calls)
 
-    def _reference(self, turn: Turn, call: Call) -> CallRef:
+    def _reference(self, turn: Turn, call: Call, tools: Sequence[ToolSpec]) -> CallRef:
         """Return the call's id, and True if the call needs approval. Calls of forbidden tools fail without approval."""
         registry = self.tools.registry
         place = registry.split_tool_name(call.tool)
-        is_visible = place is not None and place[0] in registry.visible_to(turn.groups)
-        return CallRef(call_id=call.call_id, approval=is_visible and registry.needs_approval(call.tool))
+        if place is None or place[0] not in registry.visible_to(turn.groups):
+            return CallRef(call_id=call.call_id, approval=False)
+        stored = {tool.full_name: tool for tool in tools}
+        tool = stored.get(call.tool) or ToolSpec(server=place[0], name=place[1], hints=_NOT_LISTED)
+        return CallRef(call_id=call.call_id, approval=registry.servers[place[0]].needs_approval(tool))
 
     @staticmethod
     def _next(step: TurnStep, calls: list[CallRef], *, done: bool) -> NextStep:
@@ -84,7 +108,9 @@ class Think:
             done=done,
         )
 
-    def _reply(self, turn: Turn, step: TurnStep) -> AssistantMessage | None:
+    def _reply(
+        self, turn: Turn, step: TurnStep, records: RoundRecords, messages: Sequence[Message]
+    ) -> AssistantMessage | None:
         """Return and publish the round's reply: the stored reply, or a new one. Raise TurnCancelled or ModelError.
 
         Return None if the final answer is unusable or the turn has ended. Concurrent attempts return the same reply.
@@ -92,43 +118,109 @@ class Think:
         streamer = TokenStreamer(
             self.events, self.clock, turn.turn_id, step.round, step.tries, lambda: self._is_running(turn)
         )
-        stored = self.transcript.get_reply(turn.session_id, turn.turn_id, step.round)
+        stored = records.reply
         if stored is not None:
             streamer.replay(stored.text)
             return stored
-        reply = self._request_reply(turn, step.round, streamer)
-        if reply is None or not self._is_running(turn):
+        reply, usage = self._prepared_reply(turn, step.round, records, messages), TokenUsage()
+        if reply is None:
+            reply, usage = self._request_reply(turn, step.round, records, messages, streamer)
+        if reply is None:
+            self.turns.add_usage(turn, usage)
             return None
-        stored = self.transcript.add_reply(turn, step.round, reply)
-        streamer.finish(stored.text)
+        try:
+            rest = streamer.publish_all_but_last(reply.text)
+        except TurnCancelled:
+            self.turns.add_usage(turn, usage)
+            raise
+        done = Round(step.round, reply, self._calls(turn, step.round, reply), usage, rest)
+        stored = self.steps.save_round(turn, done)
+        if stored != reply:
+            self.turns.add_usage(turn, usage)
+            if stored is not None:
+                streamer.replay(stored.text)
         return stored
+
+    def _prepared_reply(
+        self, turn: Turn, round_number: int, records: RoundRecords, messages: Sequence[Message]
+    ) -> AssistantMessage | None:
+        """Return the calls that prepare files for the next model request: attached files, or pictures of tools.
+
+        Return None if there is nothing to prepare.
+        """
+        is_before_model = round_number < turn.first_round
+        calls = turn.prepared if is_before_model else self._views(turn, round_number, records, messages)
+        return AssistantMessage(text="", calls=_with_own_ids(turn, round_number, calls)) if calls else None
+
+    def _views(
+        self, turn: Turn, round_number: int, records: RoundRecords, messages: Sequence[Message]
+    ) -> list[ProposedCall]:
+        """Return the calls that make the large pictures of the latest tool results small enough for the model.
+
+        They count as calls and as a round of the turn. Return none if the model must answer now, or if the turn may
+        not call ``documents.look``.
+        """
+        this_turn = split_turns(messages)[-1]
+        rounds = split_rounds(this_turn)
+        support = MediaSupport.of(self.build_request.models.get(turn.model))
+        views = plan_views(rounds[-1], support) if rounds else []
+        if not views or self._must_answer(turn, round_number, this_turn):
+            return []
+        tools = self.tools.offered(turn.groups, turn.tools, records.tools_version).tools
+        if LOOK not in {tool.full_name for tool in tools}:
+            return []
+        return views[: _calls_left(this_turn)]
+
+    def _must_answer(self, turn: Turn, round_number: int, this_turn: Sequence[Message]) -> bool:
+        """Return True if the turn has reached its maximum number of rounds, calls or invalid calls."""
+        is_last = round_number >= self.max_rounds + turn.first_round
+        return is_last or _calls_left(this_turn) <= 0 or _count_mistakes(this_turn) > MAX_CORRECTIONS
 
     def _is_running(self, turn: Turn) -> bool:
         current = self.turns.get(turn.session_id, turn.turn_id)
         return current is not None and not current.has_ended
 
-    def _request_reply(self, turn: Turn, round_number: int, listener: StreamListener) -> AssistantMessage | None:
-        offered = self._offered(turn, round_number)
-        messages = self.transcript.list_messages(turn.session_id)
+    def _request_reply(
+        self,
+        turn: Turn,
+        round_number: int,
+        records: RoundRecords,
+        messages: Sequence[Message],
+        listener: StreamListener,
+    ) -> tuple[AssistantMessage | None, TokenUsage]:
+        """Return the model's reply and its tokens. The reply is None if it is no usable final answer."""
+        offered = self._offered(turn, round_number, records.tools_version)
+        offered = replace(offered, tools=choose_tools(offered.tools, messages))
         this_turn = split_turns(messages)[-1]
-        calls_left = MAX_CALLS_IN_TURN - _count_calls(this_turn)
-        must_answer = round_number >= self.max_rounds or calls_left <= 0 or _count_mistakes(this_turn) > MAX_CORRECTIONS
-        reply = self.model.reply(self.build_request(turn, messages, offered, must_answer=must_answer), listener)
-        self.turns.add_usage(turn, reply.usage)
+        must_answer = self._must_answer(turn, round_number, this_turn)
+        request = self.build_request(turn, records.session, messages, offered, must_answer=must_answer)
+        reply = self._ask(request, listener)
         if must_answer and (reply.calls or not reply.text.strip()):
-            return None
-        calls = _with_own_ids(turn, round_number, reply.calls[: min(calls_left, MAX_CALLS_IN_ROUND)])
-        return AssistantMessage(text=truncate(reply.text, MAX_ANSWER_CHARS), calls=calls)
+            return None, reply.usage
+        calls = _with_own_ids(turn, round_number, reply.calls[: min(_calls_left(this_turn), MAX_CALLS_IN_ROUND)])
+        return AssistantMessage(text=truncate(reply.text, MAX_ANSWER_CHARS), calls=calls), reply.usage
 
-    def _offered(self, turn: Turn, round_number: int) -> OfferedTools:
+    def _ask(self, request: CompletionRequest, listener: StreamListener) -> ModelReply:
+        """Send a request. If the provider rejects it, send it without pictures: one may be damaged or unsupported."""
+        try:
+            reply = self.model.reply(request, listener)
+        except ModelRequestRejected:
+            if not request.media:
+                raise
+        else:
+            return reply.model_copy(update={"usage": reply.usage + TokenUsage(media_tokens=media_tokens(request))})
+        listener.restart()
+        return self.model.reply(reject_media(request), listener)
+
+    def _offered(self, turn: Turn, round_number: int, tools_version: int) -> OfferedTools:
         """Return the tools to offer. In the first round, raise ServersStarting if servers are still starting.
 
         The state machine then waits and tries again, so that no Lambda function runs during the wait. When the turn is
         older than ``MAX_WAIT``, publish the names of the starting servers and offer the tools of the other servers.
         """
-        offered = self.tools.offered(turn.groups, turn.tools)
+        offered = self.tools.offered(turn.groups, turn.tools, tools_version)
         now = self.clock.now()
-        if round_number > 0 or not offered.starting:
+        if round_number > turn.first_round or not offered.starting:
             return offered
         if now - turn.created_at < MAX_WAIT and any(
             server.since and now - server.since < _MAX_START for server in offered.starting
@@ -169,8 +261,9 @@ def _with_own_ids(turn: Turn, round_number: int, calls: Sequence[ProposedCall]) 
     ]
 
 
-def _count_calls(turn: Sequence[Message]) -> int:
-    return sum(len(message.calls) for message in turn if isinstance(message, AssistantMessage))
+def _calls_left(turn: Sequence[Message]) -> int:
+    """Return how many tool calls the turn may still make."""
+    return MAX_CALLS_IN_TURN - sum(len(message.calls) for message in turn if isinstance(message, AssistantMessage))
 
 
 def _count_mistakes(turn: Sequence[Message]) -> int:

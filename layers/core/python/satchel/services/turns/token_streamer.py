@@ -11,8 +11,9 @@ from satchel.ports.turns import Events
 ATTEMPTS_PER_TRY = 100
 """Each try of the state Think numbers its attempts in a range of this size. A later try uses a higher range."""
 
-_MIN_INTERVAL, _MAX_INTERVAL = 0.2, 0.5
-_INTERVAL_DIVISOR = 20  # the interval between events is 1/20 of the reply's duration so far
+UPDATE_SECONDS = 0.2
+"""Seconds between two events of a reply. The push adds up to 0.3 s, so a page has an update at least each 0.5 s."""
+
 _CHECK_SECONDS = 1.0
 
 
@@ -23,9 +24,9 @@ class TurnCancelled(Exception):
 class TokenStreamer:
     """Publish the model's reply of one round piece by piece. Implements ``StreamListener``.
 
-    The first piece is published at once, then at most five pieces per second and, after a while, at most two, to limit
-    the number of writes. While the model sends no text, ``is_running`` is called once per second, and TurnCancelled is
-    raised if it returns False. ``tries`` is the number of earlier, failed tries of the state Think in this round.
+    The first piece is published at once, then at most five pieces per second, to limit the number of writes. While the
+    model sends no text, ``is_running`` is called once per second, and TurnCancelled is raised if it returns False.
+    ``tries`` is the number of earlier, failed tries of the state Think in this round.
     """
 
     def __init__(
@@ -42,7 +43,7 @@ class TokenStreamer:
         self._attempt = tries * ATTEMPTS_PER_TRY
         self._is_retry = tries > 0
         self._published = self._pending = ""
-        self._started = self._last = clock.monotonic()
+        self._last = clock.monotonic()
 
     def __call__(self, text: str) -> None:
         """Add text to the next event, and publish the event when it is due. Raise TurnCancelled or Unavailable."""
@@ -59,14 +60,19 @@ class TokenStreamer:
         if self._published:
             self._start_attempt()
 
-    def finish(self, text: str) -> None:
-        """Publish the rest of the reply ``text``, so that the latest attempt's events contain exactly this text."""
+    def publish_all_but_last(self, text: str) -> NewEvent | None:
+        """Publish the rest of the reply ``text`` except for its last piece. Return the event of that piece, if any.
+
+        The caller stores the event together with the reply. Then the latest attempt's events contain exactly ``text``.
+        """
         if not text.startswith(self._published):
             self._start_attempt()
-        if self._is_retry and not self._published and not text:
-            self._write("")
-        for piece in split_text(text[len(self._published) :]):
+        pieces = [*split_text(text[len(self._published) :])]
+        for piece in pieces[:-1]:
             self._publish(piece)
+        if pieces:
+            return self._event(pieces[-1])
+        return self._event("") if self._is_retry and not self._published and not text else None
 
     def replay(self, text: str) -> None:
         """Publish the complete reply that an earlier try of this round stored but may have published only in part."""
@@ -77,9 +83,7 @@ class TokenStreamer:
             self._events.append(self._turn_id, NewEvent(type="token_stream", payload=payload, dedupe_key=once))
 
     def _is_due(self) -> bool:
-        now = self._clock.monotonic()
-        interval = (now - self._started) / _INTERVAL_DIVISOR
-        return not self._published or now - self._last >= min(_MAX_INTERVAL, max(_MIN_INTERVAL, interval))
+        return not self._published or self._clock.monotonic() - self._last >= UPDATE_SECONDS
 
     def _check_turn(self) -> None:
         self._last = self._clock.monotonic()
@@ -89,7 +93,6 @@ class TokenStreamer:
     def _start_attempt(self) -> None:
         self._attempt += 1
         self._published = ""
-        self._started = self._clock.monotonic()
         self._write("")
 
     def _publish(self, text: str) -> None:
@@ -98,7 +101,10 @@ class TokenStreamer:
         self._pending = ""
 
     def _write(self, text: str) -> None:
-        payload = {"text": text, "round": self._round, "attempt": self._attempt}
-        if self._events.append(self._turn_id, NewEvent(type="token_stream", payload=payload)) is None:
+        if self._events.append(self._turn_id, self._event(text)) is None:
             raise TurnCancelled
         self._last = self._clock.monotonic()
+
+    def _event(self, text: str) -> NewEvent:
+        payload = {"text": text, "round": self._round, "attempt": self._attempt}
+        return NewEvent(type="token_stream", payload=payload)

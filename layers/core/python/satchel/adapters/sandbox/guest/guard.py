@@ -50,10 +50,10 @@ class Guard:
     """Decides whether a Python server's code may access a file, and reports blocked paths to the descriptor ``pipe``.
 
     ``workspace`` contains the only directories in which files can be written. In ``hidden`` directories, only files in
-    ``workspace`` and ``allowed`` can be read. Each path in these three arguments must end in a slash.
-    ``kernel_enforced`` is True if the kernel checks each access too. The guard then accepts a path that looks allowed
-    without resolving its symbolic links. The guard stores the functions of ``posix`` that it uses, because the server's
-    code could replace them later.
+    ``workspace`` and ``allowed``, and the names in ``listed`` directories, can be read. Each path in these arguments
+    must end in a slash. ``kernel_enforced`` is True if the kernel checks each access too. The guard then accepts a path
+    that looks allowed without resolving its symbolic links. The guard stores the functions of ``posix`` that it uses,
+    because the server's code could replace them later.
     """
 
     def __init__(
@@ -63,9 +63,11 @@ class Guard:
         hidden: tuple[str, ...],
         allowed: tuple[str, ...],
         *,
+        listed: tuple[str, ...] = (),
         kernel_enforced: bool,
     ) -> None:
         self._pipe = pipe
+        self._listed = listed
         self._workspace = workspace
         self._hidden = hidden
         self._readable = workspace + allowed
@@ -99,7 +101,7 @@ class Guard:
             checked = (self._check_write(path, fd, follow=follow) for path, fd in paths)
             return next((blocked for blocked in checked if blocked is not None), None)
         if event in _LISTS:
-            return self._check_read(arguments[0])
+            return None if f"{self._absolute(arguments[0])}/" in self._listed else self._check_read(arguments[0])
         if event == "sqlite3.connect":
             return self._check_database(arguments[0])
         if event in _PROGRAMS:
@@ -271,6 +273,7 @@ def _encoded(value: object) -> bytes:
 
 def _parse_options(options: list[str]) -> dict[str, tuple[str, ...]]:
     parsed: dict[str, tuple[str, ...]] = {"workspace": (), "hide": (), "allow": (), "pipe": (), "kernel": ()}
+    parsed |= {"list": (), "no_cwd": ()}
     for option in options:
         name, _, value = option.partition("=")
         parsed[name] += (value,)
@@ -286,12 +289,15 @@ def run(arguments: list[str], *, is_isolated: bool) -> None:
     """Install the audit hook, then start the server that ``arguments`` name. See ``start`` for ``is_isolated``."""
     split = arguments.index("--")
     options, (kind, target, *rest) = _parse_options(arguments[:split]), arguments[split + 1 :]
-    workspace, hidden, allowed = (
-        tuple(f"{path}/" for path in options[name]) for name in ("workspace", "hide", "allow")
+    workspace, hidden, allowed, listed = (
+        tuple(f"{path}/" for path in options[name]) for name in ("workspace", "hide", "allow", "list")
     )
     pipe = int(options["pipe"][0])
     posix.set_inheritable(pipe, False)  # noqa: FBT003  (positional only)
     # Remove unreadable directories from the import path: otherwise each import would report them as blocked.
     sys.path[:] = [path for path in sys.path if not f"{path}/".startswith(hidden) or f"{path}/".startswith(allowed)]
-    sys.addaudithook(make_hook(Guard(pipe, workspace, hidden, allowed, kernel_enforced=bool(options["kernel"]))))
-    start(kind, target, rest, is_isolated=is_isolated)
+    guard = Guard(pipe, workspace, hidden, allowed, listed=listed, kernel_enforced=bool(options["kernel"]))
+    sys.addaudithook(make_hook(guard))
+    del guard  # only the hook may refer to the guard
+    # Without a directory of its own, the server starts in one that it can write: import nothing from there.
+    start(kind, target, rest, is_isolated=is_isolated or (kind != "-f" and bool(options["no_cwd"])))

@@ -11,6 +11,8 @@ from satchel.entrypoints.http.schemas.about import (
     Health,
     JsonWebKeySet,
     ModelOut,
+    Prompts,
+    Resources,
     ServerStatus,
     SizeLimits,
     Tools,
@@ -21,6 +23,7 @@ from satchel.services.tools.tool_lists import ServerTools
 router = APIRouter()
 
 _KEYS_CACHED_SECONDS = 300
+_RESOURCES_PER_PAGE = 100
 
 
 @router.get("/api/health", tags=["about"], responses=examples.responses(200, examples.HEALTH))
@@ -47,7 +50,7 @@ def config(user: CurrentUser, use_cases: InjectedUseCases) -> Config:
         model=models[0].name if models else None,
         models=[ModelOut(name=model.name, description=model.description) for model in models],
         socket_url=deployment.socket_url,
-        isolation_level=deployment.isolation_level(),
+        isolation_level=use_cases.list_tools.isolation_level(user.groups),
         flags=deployment.flags,
         limits=SizeLimits.model_validate(deployment.limits),
     )
@@ -65,11 +68,35 @@ def tools(user: CurrentUser, use_cases: InjectedUseCases) -> Tools:
                 status=_status(server),
                 reason=server.failure,
                 since=server.since,
+                isolation_level=server.isolation_level,
                 tools=server.tools or [],
             )
             for server in use_cases.list_tools(user.groups)
         ],
     )
+
+
+@router.get("/api/resources", tags=["tools"], responses=examples.responses(200, examples.RESOURCES, 403, 422))
+def resources(
+    user: CurrentUser, use_cases: InjectedUseCases, server: str | None = None, cursor: str | None = None
+) -> Resources:
+    """List the resources of the MCP servers that the signed-in user may use, or of one ``server``, in pages of 100."""
+    offers = use_cases.list_tools.offers(user.groups)
+    found = [each for each in offers.resources if server in {None, each.server}]
+    start = next((index for index, each in enumerate(found) if f"{each.server} {each.uri}" == cursor), -1) + 1
+    page = found[start : start + _RESOURCES_PER_PAGE]
+    more = start + _RESOURCES_PER_PAGE < len(found)
+    return Resources(
+        resources=page,
+        templates=[] if cursor else [each for each in offers.templates if server in {None, each.server}],
+        cursor=f"{page[-1].server} {page[-1].uri}" if more else None,
+    )
+
+
+@router.get("/api/prompts", tags=["tools"], responses=examples.responses(200, examples.PROMPTS, 403))
+def prompts(user: CurrentUser, use_cases: InjectedUseCases) -> Prompts:
+    """List the prompts of the MCP servers that the signed-in user may use."""
+    return Prompts(prompts=use_cases.list_tools.offers(user.groups).prompts)
 
 
 def _status(server: ServerTools) -> ServerStatus:

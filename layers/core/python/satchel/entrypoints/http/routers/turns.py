@@ -61,7 +61,7 @@ async def _wait_for_end(request: Request, use_cases: InjectedUseCases, turn: Tur
     def reload() -> Turn:
         return use_cases.read_turn.reload(turn)
 
-    return await poll_until(request, seconds, reload, lambda current: current.has_ended)
+    return await poll_until(request, turn.turn_id, seconds, reload, lambda current: current.has_ended)
 
 
 def _accepted(turn: Turn) -> TurnAccepted:
@@ -112,7 +112,8 @@ async def read_events(
         return use_cases.read_turn.events_after(turn.turn_id, after)
 
     is_over = turn.has_ended and await run_in_threadpool(use_cases.read_turn.is_fully_read, turn_id, after)
-    events = await poll_until(request, 0.0 if is_over else min(wait, MAX_WAIT_SECONDS), read_next, bool)
+    seconds = 0.0 if is_over else min(wait, MAX_WAIT_SECONDS)
+    events = await poll_until(request, turn.turn_id, seconds, read_next, bool)
     done = is_over or any(event.type in FINAL_EVENTS for event in events)
     shown = [event.to_json() for event in events]
     return JSONResponse({"events": shown, "next": events[-1].seq if events else after, "done": done})

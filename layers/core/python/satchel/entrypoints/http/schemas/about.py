@@ -10,6 +10,7 @@ from satchel.domain.dashboard_tokens import PublicKey
 from satchel.domain.files import Usage
 from satchel.domain.isolation import Level
 from satchel.domain.quotas import QuotaReport
+from satchel.domain.resources import Prompt, Resource, ResourceTemplate
 from satchel.domain.users import Erased, Erasure
 
 
@@ -53,6 +54,8 @@ class Config(BaseModel):
 
     ``model`` is the default model of a session, one of ``models``; null if the user may use no model.
     The flag ``base64_size_limit_mb`` is the configured limit, or the limit of responses if that is lower.
+    ``isolation_level`` is the weakest isolation of the tools that the user may call, as their runners report it; null
+    until a runner has.
     ``socket_url`` is the address of the WebSocket API; to connect, get a ticket from ``POST /api/ws-ticket``.
     """
 
@@ -61,7 +64,7 @@ class Config(BaseModel):
     model: str | None
     models: list[ModelOut]
     socket_url: str
-    isolation_level: Level
+    isolation_level: Level | None
     flags: dict[str, Any]
     limits: SizeLimits
 
@@ -82,6 +85,9 @@ class ToolServer(BaseModel):
     status: ServerStatus
     reason: str | None = None
     since: Annotated[datetime | None, Field(description="Start of the status; null if it is not known.")] = None
+    isolation_level: Annotated[
+        Level | None, Field(description="Isolation that the runner reports; null if unknown, or for a remote server.")
+    ] = None
     tools: list[ToolSpec]
 
 
@@ -89,6 +95,23 @@ class Tools(BaseModel):
     """The MCP servers, with their tools, that the signed-in user may use."""
 
     servers: list[ToolServer]
+
+
+class Resources(BaseModel):
+    """A page of the resources of MCP servers, and on the first page their templates.
+
+    The tool ``read_resource`` of a server reads a resource into a file of the session.
+    """
+
+    resources: list[Resource]
+    templates: list[ResourceTemplate]
+    cursor: str | None
+
+
+class Prompts(BaseModel):
+    """The prompts of MCP servers: prepared messages with arguments."""
+
+    prompts: list[Prompt]
 
 
 class ErasureOut(BaseModel):

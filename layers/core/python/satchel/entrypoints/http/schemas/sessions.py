@@ -44,7 +44,7 @@ class SessionPatch(SessionFields):
 
 
 class SessionOut(BaseModel):
-    """A session. ``usage`` is the number of tokens that all its turns used, as reported by the model providers."""
+    """A session. ``usage`` is the number of tokens that its ended turns used, as reported by the model providers."""
 
     session_id: str
     title: str | None
@@ -69,12 +69,13 @@ class SessionPage(BaseModel):
 
 
 class TurnOut(BaseModel):
-    """A turn (one user message and its answer) in the history of its session."""
+    """A turn (one user message and its answer) in the history of its session. ``files`` are keys of attached files."""
 
     turn_id: str
     status: TurnStatus
     model: str
     message: str
+    files: list[str]
     answer: str
     usage: TokenUsage
     error: TurnError | None

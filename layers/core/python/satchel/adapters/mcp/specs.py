@@ -1,0 +1,114 @@
+"""Converts the tools, resources and prompts in an MCP server's lists to Satchel's records."""
+
+from typing import Any
+
+from mcp_types import Icon as McpIcon
+from mcp_types import Prompt as McpPrompt
+from mcp_types import Resource as McpResource
+from mcp_types import ResourceTemplate as McpTemplate
+from mcp_types import Tool
+
+from satchel.domain.conversation import Icon, ToolHints, ToolSpec
+from satchel.domain.resources import READ_RESOURCE, Offers, Prompt, PromptArgument, Resource, ResourceTemplate
+
+_MAX_ICONS = 4
+_MAX_ICON_CHARS = 16_384
+_MAX_CHARS = 200
+_MAX_ADDRESS_CHARS = 1000
+_NAMED_RESOURCES = 20
+_ICON_SCHEMES = ("https://", "data:image/")
+
+
+def to_spec(server: str, tool: Tool) -> ToolSpec:
+    """Return the record of a tool."""
+    hints = tool.annotations
+    return ToolSpec(
+        server=server,
+        name=tool.name,
+        title=tool.title or (hints.title if hints else None),
+        description=tool.description or "",
+        input_schema=tool.input_schema,
+        output_schema=tool.output_schema,
+        hints=hints
+        and ToolHints(
+            read_only=hints.read_only_hint,
+            destructive=hints.destructive_hint,
+            idempotent=hints.idempotent_hint,
+            open_world=hints.open_world_hint,
+        ),
+        icons=to_icons(tool.icons),
+        for_model=_is_for_model(tool.meta),
+    )
+
+
+def to_icons(icons: list[McpIcon] | None) -> list[Icon]:
+    """Return the icons, except long ones and those with other than ``https:`` and ``data:`` URLs."""
+    usable = [
+        Icon(src=icon.src, mime=icon.mime_type, sizes=icon.sizes or [])
+        for icon in icons or []
+        if icon.src.startswith(_ICON_SCHEMES) and len(icon.src) <= _MAX_ICON_CHARS
+    ]
+    return usable[:_MAX_ICONS]
+
+
+def _is_for_model(meta: dict[str, Any] | None) -> bool:
+    """Return False if ``_meta.ui.visibility`` (MCP Apps) lists ``app``, but not ``model``."""
+    ui = (meta or {}).get("ui")
+    visibility = ui.get("visibility") if isinstance(ui, dict) else None
+    return not isinstance(visibility, list) or not visibility or "model" in visibility
+
+
+def to_resource(server: str, resource: McpResource) -> Resource | None:
+    """Return the record of a resource, or None if its address is too long."""
+    if len(resource.uri) > _MAX_ADDRESS_CHARS:
+        return None
+    texts = _texts(resource)
+    return Resource(server=server, uri=resource.uri, mime=resource.mime_type, size=resource.size, **texts)
+
+
+def to_template(server: str, template: McpTemplate) -> ResourceTemplate | None:
+    """Return the record of a template, or None if its pattern is too long."""
+    if len(template.uri_template) > _MAX_ADDRESS_CHARS:
+        return None
+    texts = _texts(template)
+    return ResourceTemplate(server=server, uri_template=template.uri_template, mime=template.mime_type, **texts)
+
+
+def to_prompt(server: str, prompt: McpPrompt) -> Prompt:
+    """Return the record of a prompt."""
+    arguments = [
+        PromptArgument(
+            name=each.name, description=(each.description or "")[:_MAX_CHARS], required=each.required is True
+        )
+        for each in prompt.arguments or []
+    ]
+    return Prompt(server=server, arguments=arguments, **_texts(prompt))
+
+
+def read_resource_tool(server: str, offers: Offers) -> ToolSpec | None:
+    """Return the tool that reads a server's resources, or None if the server has none."""
+    addresses = [each.uri for each in offers.resources] + [each.uri_template for each in offers.templates]
+    if not addresses:
+        return None
+    named = "".join(f"\n- {address}" for address in addresses[:_NAMED_RESOURCES])
+    more = len(addresses) - _NAMED_RESOURCES
+    return ToolSpec(
+        server=server,
+        name=READ_RESOURCE,
+        title="Read a resource",
+        description=f"Read a resource of this server into a file of the session. Resources:{named}"
+        + (f"\nand {more} more" if more > 0 else ""),
+        input_schema={
+            "type": "object",
+            "properties": {"uri": {"type": "string", "description": "The address; fill in the parts in braces."}},
+            "required": ["uri"],
+            "additionalProperties": False,
+        },
+        hints=ToolHints(read_only=True),
+        method="resources/read",
+    )
+
+
+def _texts(each: McpResource | McpTemplate | McpPrompt) -> dict[str, Any]:
+    title = each.title and each.title[:_MAX_CHARS]
+    return {"name": each.name[:_MAX_CHARS], "title": title, "description": (each.description or "")[:_MAX_CHARS]}

@@ -1,0 +1,99 @@
+"""The reads and writes of a turn's steps, made of the other fakes."""
+
+from dataclasses import dataclass
+
+from satchel.domain.calls import Call
+from satchel.domain.conversation import AssistantMessage
+from satchel.domain.events import NewEvent
+from satchel.domain.ids import CallId, TurnId, turn_of
+from satchel.domain.sessions import Turn
+from satchel.domain.steps import CallStep, TurnStep
+from satchel.ports.calls import RelayPosition
+from satchel.ports.steps import CallEnd, CallRecords, CallStart, EndedCall, Round, RoundRecords
+from satchel.ports.system import Clock
+from tests.fakes.calls import FakeAuditTrail, FakeCalls
+from tests.fakes.quotas import FakeQuotaCounts
+from tests.fakes.sessions import FakeSessions
+from tests.fakes.turns import FakeApprovals, FakeEvents, FakeReportedEvents, FakeTranscript, FakeTurns
+
+
+@dataclass(frozen=True)
+class FakeSteps:
+    """Implements ``ports.steps.Steps``."""
+
+    clock: Clock
+    sessions: FakeSessions
+    turns: FakeTurns
+    transcript: FakeTranscript
+    events: FakeEvents
+    reported_events: FakeReportedEvents
+    calls: FakeCalls
+    approvals: FakeApprovals
+    quota_counts: FakeQuotaCounts
+    audit_trail: FakeAuditTrail
+
+    def read_round(self, step: TurnStep) -> RoundRecords:
+        return RoundRecords(
+            turn=self.turns.get(step.session_id, step.turn_id),
+            session=self.sessions.get(step.user, step.session_id),
+            reply=self.transcript.get_reply(step.session_id, step.turn_id, step.round),
+            tools_version=0,
+        )
+
+    def save_round(self, turn: Turn, done: Round) -> AssistantMessage | None:
+        current = self.turns.get(turn.session_id, turn.turn_id)
+        if current is None or current.has_ended:
+            return None
+        stored = self.transcript.get_reply(turn.session_id, turn.turn_id, done.number)
+        if stored is not None:
+            return stored
+        if done.event and self.events.append(turn.turn_id, done.event) is None:
+            return None
+        self.turns.add_usage(turn, done.usage)
+        self.calls.add(done.calls)
+        return self.transcript.add_reply(turn, done.number, done.reply)
+
+    def read_call(self, step: CallStep) -> CallRecords:
+        return CallRecords(
+            turn=self.turns.get(step.session_id, step.turn_id),
+            call=self.calls.get(step.turn_id, step.call_id),
+            approval=self.approvals.get(step.turn_id, step.call_id),
+            tools_version=0,
+        )
+
+    def start_call(self, call: Call, event: NewEvent, max_running: int | None) -> CallStart:
+        if self.calls.is_dispatched(call.call_id):
+            return CallStart.STARTED_BEFORE
+        now = self.clock.now()
+        if max_running is not None and not self.quota_counts.start_call(call.user, call.call_id, max_running, now):
+            return CallStart.TOO_MANY_CALLS
+        if self.events.append(call.turn_id, event) is None:
+            self.quota_counts.end_calls(call.user, [call.call_id])
+            return CallStart.TURN_ENDED
+        self.calls.mark_dispatched(call)
+        return CallStart.STARTED
+
+    def read_ended_call(self, call_id: CallId) -> tuple[Call | None, RelayPosition]:
+        return self.calls.get(TurnId(turn_of(call_id)), call_id), self.reported_events.position(call_id)
+
+    def end_call(self, ended: EndedCall) -> CallEnd:
+        call = ended.call
+        stored = self.calls.get(call.turn_id, call.call_id)
+        if stored is None or stored.result is not None:
+            return CallEnd.ENDED_BEFORE
+        if ended.page and not self.reported_events.is_current(ended.page):
+            return CallEnd.RELAY_MOVED
+        for event in [*ended.relayed, *ended.events]:
+            self.events.append(call.turn_id, event)
+        self.calls.save_result(call.turn_id, call.call_id, ended.result)
+        self.transcript.add_result(call, ended.message)
+        is_new = self.audit_trail.add(call.session_id, ended.audit)
+        self.quota_counts.end_calls(call.user, [call.call_id])
+        if ended.stops_runner:
+            self.reported_events.stop(call.call_id)
+        self.reported_events.close(call.call_id)
+        return CallEnd.ENDED if is_new else CallEnd.ENDED_IN_AUDIT
+
+    def read_end(self, step: TurnStep) -> tuple[Turn | None, AssistantMessage | None]:
+        reply = self.transcript.get_reply(step.session_id, step.turn_id, step.round - 1) if step.round else None
+        return self.turns.get(step.session_id, step.turn_id), reply

@@ -1,0 +1,98 @@
+"""The requests of a turn to AWS: how many, how many wait for one another, and what they cost in write units.
+
+``docs/data-model.md`` has the table of these numbers, and the numbers of version 0.1.0.
+"""
+
+import json
+import re
+from collections.abc import Mapping
+from contextlib import ExitStack
+from pathlib import Path
+
+import pytest
+
+from satchel.adapters.dynamodb.events import LAST_NUMBERS
+from tests.integration.turn.fakes import Script
+from tests.integration.turn.request_counter import RequestCounter
+from tests.integration.turn.turn_driver import TurnDriver, real_handler, run_backend
+
+DOCUMENT = Path(__file__).parents[3] / "docs" / "data-model.md"
+STATES = ("think", "dispatch", "record_tool_result", "finish")
+CALL = ("say", {"size": 10})
+TALK: Script = []
+ONE_TOOL: Script = [[CALL]]
+SCRIPTS: Mapping[str, Script] = {"talk": TALK, "one tool": ONE_TOOL, "two tools": [[CALL] * 2], "three": [[CALL] * 3]}
+STEPS = {
+    "API": "start",
+    "Think, first round": "think 0",
+    "Dispatch": "dispatch 00-00",
+    "RecordToolResult": "record_tool_result 00-00",
+    "Think, second round": "think 1",
+    "Finish": "finish 2",
+}
+
+
+@pytest.fixture(scope="module")
+def counts(tmp_path_factory: pytest.TempPathFactory) -> Mapping[str, RequestCounter]:
+    """Run each kind of turn once, the calls of a round one after the other, and return its requests."""
+    counter = RequestCounter()
+    with run_backend(tmp_path_factory.mktemp("turns")) as turns, counter.patched_clients(), ExitStack() as stack:
+        limit_to_one_call_at_a_time(turns)
+        for state in STATES:
+            # On AWS, each function has processes of its own, so no step knows the numbers of another one's events.
+            handler = counter.handler(state, real_handler(state), before=LAST_NUMBERS.clear)
+            stack.enter_context(turns.replaced(state, handler))
+        turns.run(turns.new_session(), ONE_TOOL)  # stores the tool list
+        return {kind: run(turns, counter, script) for kind, script in SCRIPTS.items()}
+
+
+def run(turns: TurnDriver, counter: RequestCounter, script: Script) -> RequestCounter:
+    session = turns.new_session()
+    counter.requests.clear()
+    turn = counter.count("start", lambda: turns.start(session, script))
+    assert turns.wait_for_end(turn).answer == "Done."
+    return RequestCounter(list(counter.requests))
+
+
+def limit_to_one_call_at_a_time(turns: TurnDriver) -> None:
+    """Calls of one round append events to one turn. If they do it at once, some repeat a request."""
+    definition = json.loads(turns.states.describe_state_machine(stateMachineArn=turns.machine)["definition"])
+    definition["States"]["RunTools"]["MaxConcurrency"] = 1
+    turns.states.update_state_machine(stateMachineArn=turns.machine, definition=json.dumps(definition))
+
+
+def test_turn_without_tools_sends_14_requests_of_which_8_wait(counts: Mapping[str, RequestCounter]) -> None:
+    assert (len(counts["talk"].requests), counts["talk"].depth()) == (14, 8)
+
+
+def test_turn_with_one_tool_sends_28_requests_of_which_15_wait(counts: Mapping[str, RequestCounter]) -> None:
+    assert (len(counts["one tool"].requests), counts["one tool"].depth()) == (28, 15)
+
+
+def test_each_further_call_of_a_round_sends_10_requests(counts: Mapping[str, RequestCounter]) -> None:
+    assert [len(counts[kind].requests) for kind in SCRIPTS] == [14, 28, 38, 48]
+
+
+def test_no_step_reads_anything_twice(counts: Mapping[str, RequestCounter]) -> None:
+    for counter in counts.values():
+        reads = [(r.step, r.operation, r.target) for r in counter.requests if r.operation in {"GetItem", "Query"}]
+        assert len(reads) == len(set(reads))
+
+
+def test_document_has_the_requests_of_each_step(counts: Mapping[str, RequestCounter]) -> None:
+    section = DOCUMENT.read_text("utf-8").partition("## Request budget")[2].partition("\n## ")[0]
+    rows = dict(re.findall(r"^\| ([^|]+?) \| [^|]+ \| ([^|]+?) \|", section, re.MULTILINE))
+    one_tool = counts["one tool"]
+    for name, step in STEPS.items():
+        requests = [request for request in one_tool.requests if request.step == step]
+        depth = max(request.depth for request in requests)
+        assert rows[name] == f"{len(requests)}, {depth} deep: {describe(one_tool.by_step()[step])}"
+    for kind in ("talk", "one tool"):
+        counter = counts[kind]
+        assert rows[f"**{kind}**"] == (
+            f"**{len(counter.requests)}, {counter.depth()} deep, {counter.write_units()} write units**"
+        )
+
+
+def describe(operations: Mapping[str, int]) -> str:
+    return ", ".join(f"{count} {re.sub('(Write)?Items?$', '', name)}" for name, count in operations.items())

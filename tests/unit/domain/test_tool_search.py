@@ -1,0 +1,83 @@
+"""The search for tools, measured with 100 questions over 1,000 tools, and the choice of the tools of a request."""
+
+import pytest
+
+from satchel.domain.conversation import AssistantMessage, Message, ProposedCall, ToolMessage, ToolSpec, UserMessage
+from satchel.domain.token_budget import tool_tokens
+from satchel.domain.tool_search import MANY_TOOLS, MAX_FOUND, ToolIndex, choose_tools, find_tools
+from satchel.domain.tools import FIND_TOOLS, LIST_FILES
+from tests.tools_search.catalog import read_questions, read_tools
+
+TOOLS = read_tools()
+MIN_RIGHT = 95
+MAX_SHARE = 0.05
+
+
+def tokens(tools: list[ToolSpec]) -> int:
+    return sum(map(tool_tokens, tools))
+
+
+def search(*queries: str) -> list[Message]:
+    """Return a conversation that has searched."""
+    messages: list[Message] = [UserMessage(text="help")]
+    for number, query in enumerate(queries):
+        found = [{"tool": tool.full_name} for tool in find_tools(TOOLS, query)]
+        call = ProposedCall(tool=FIND_TOOLS.full_name, arguments="{}", ref=f"c{number}")
+        result = ToolMessage(ref=call.ref, tool=call.tool, content={"results": {"tools": found}})
+        messages += [AssistantMessage(text="", calls=[call]), result]
+    return messages
+
+
+def names(tools: list[ToolSpec]) -> list[str]:
+    return [tool.full_name for tool in tools]
+
+
+def test_95_of_100_questions_find_the_right_tool_among_1000() -> None:
+    index, questions = ToolIndex(TOOLS), read_questions()
+    wrong = [each for each in questions if each.tool not in names(index.search(each.text, MAX_FOUND))]
+
+    assert (len(TOOLS), len(questions)) == (1000, 100)
+    assert len(questions) - len(wrong) >= MIN_RIGHT, wrong
+
+
+@pytest.mark.parametrize("searches", [0, 1, 2, 3, 10])
+def test_request_has_at_most_5_percent_of_the_schema_tokens(searches: int) -> None:
+    queries = [question.text for question in read_questions()[::7]][:searches]
+    offered = choose_tools([*TOOLS, LIST_FILES], search(*queries))
+
+    assert tokens(offered) <= MAX_SHARE * tokens(TOOLS)
+
+
+def test_few_tools_are_all_offered_without_the_search() -> None:
+    few = TOOLS[:MANY_TOOLS]
+
+    assert choose_tools(few, search("send an email")) == few
+
+
+def test_many_tools_are_offered_after_they_were_found_or_called() -> None:
+    call = ProposedCall(tool="weather.get_forecast", arguments="{}", ref="c")
+    conversation = [*search("send an email"), AssistantMessage(text="", calls=[call])]
+
+    offered = names(choose_tools([*TOOLS, LIST_FILES], conversation))
+
+    assert offered[:2] == [FIND_TOOLS.full_name, LIST_FILES.full_name]
+    assert "gmail.create_email" in offered[2:-1]
+    assert offered[-1] == "weather.get_forecast"
+
+
+def test_each_request_only_adds_to_the_tools_of_the_one_before() -> None:
+    queries = ["send an email", "open a GitHub issue"]
+    requests = [names(choose_tools(TOOLS, search(*queries[:count]))) for count in range(3)]
+
+    assert requests[1][: len(requests[0])] == requests[0]
+    assert requests[2][: len(requests[1])] == requests[1]
+
+
+def test_tools_that_the_turn_may_not_call_are_not_offered_though_found_earlier() -> None:
+    allowed = [tool for tool in TOOLS if tool.server != "gmail"]
+
+    assert not any(name.startswith("gmail.") for name in names(choose_tools(allowed, search("send an email"))))
+
+
+def test_query_without_a_known_word_finds_nothing() -> None:
+    assert find_tools(TOOLS, "xyzzy ?!") == []
