@@ -2,6 +2,7 @@
 
 On AWS, API Gateway validates users' tokens. On one machine, every process can connect to a loopback port, and every web
 page can make a browser connect. The emulator believes the header that names the user, so each request needs the key.
+In password mode, ``sign_in.gateway`` replaces the check of the key.
 """
 
 import hmac
@@ -14,8 +15,9 @@ from starlette.websockets import WebSocketClose
 from satchel.entrypoints.http.app import OPENAPI_PATH, PUBLIC_PATHS
 from satchel.entrypoints.http.problems import problem_response
 
-_HTTP_PORT = 80
-_LOOPBACK_NAMES = {"127.0.0.1", "localhost", "::1"}
+LOOPBACK_NAMES = {"127.0.0.1", "localhost", "::1"}
+_DEFAULT_PORTS = {"http": 80, "https": 443}
+_Address = tuple[str, str, int]
 _READING = {"GET", "HEAD"}
 _BEARER = "bearer"
 _DOWNLOAD = compile_path("/api/files/download/{file_key}")[0]
@@ -24,37 +26,46 @@ _PUBLIC = [compile_path(path)[0] for path in sorted(PUBLIC_PATHS | {OPENAPI_PATH
 
 
 class HostAndOriginCheck:
-    """ASGI middleware that rejects requests from other web sites to this loopback server.
+    """ASGI middleware that rejects requests from other web sites to this server.
 
     Any web page can make a browser send requests to 127.0.0.1. The Host header check stops foreign host names that
     resolve to this machine (DNS rebinding); the Origin header check stops pages of other sites. Browsers send no Origin
     header with some requests, such as those for images; ``Sec-Fetch-Site`` then says whether the page is another one.
+
+    The server's own names are those of the loopback address with its port, and the origin ``public_url`` if given.
     """
 
-    def __init__(self, app: ASGIApp, port: int) -> None:
+    def __init__(self, app: ASGIApp, port: int, public_url: str | None = None) -> None:
         self._app = app
-        self._port = port
+        self._addresses = {("http", name, port) for name in LOOPBACK_NAMES}
+        if public_url and (address := _address(public_url)):
+            self._addresses.add(address)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Forward the request, or respond with 403 if its Host or Origin header does not name this server."""
         if scope["type"] in {"http", "websocket"}:
             hosts, origins = _header_values(scope, b"host"), _header_values(scope, b"origin")
-            if not hosts or not all(self._is_this_server(f"//{host}") for host in hosts):
+            if not hosts or not all(self._is_own_host(host) for host in hosts):
                 await _refuse("This server only accepts its own host name.", scope, receive, send)
                 return
-            is_own_origin = all(origin.startswith("http://") and self._is_this_server(origin) for origin in origins)
+            is_own_origin = all(_address(origin) in self._addresses for origin in origins)
             if not is_own_origin or (not origins and _is_foreign_request(scope)):
                 await _refuse("This server only accepts requests of its own pages.", scope, receive, send)
                 return
         await self._app(scope, receive, send)
 
-    def _is_this_server(self, url: str) -> bool:
-        try:
-            parts = urlsplit(url)
-            port = parts.port or _HTTP_PORT
-        except ValueError:
-            return False
-        return parts.hostname in _LOOPBACK_NAMES and port == self._port
+    def _is_own_host(self, host: str) -> bool:
+        return any(_address(f"{scheme}://{host}") in self._addresses for scheme in _DEFAULT_PORTS)
+
+
+def _address(url: str) -> _Address | None:
+    """Return scheme, host name and port of an address, or None if it is invalid."""
+    try:
+        parts = urlsplit(url)
+        port = parts.port or _DEFAULT_PORTS[parts.scheme]
+    except (ValueError, KeyError):
+        return None
+    return (parts.scheme, parts.hostname or "", port)
 
 
 def _is_foreign_request(scope: Scope) -> bool:
@@ -87,7 +98,7 @@ class KeyCheck:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Forward the request, or respond with 401 if it needs the key and does not have it."""
-        if scope["type"] != "http" or _is_public(scope) or self._has_key(scope):
+        if scope["type"] != "http" or is_public(scope) or self._has_key(scope):
             await self._app(scope, receive, send)
             return
         response = problem_response(
@@ -102,7 +113,7 @@ class KeyCheck:
         return scheme.lower() == _BEARER and hmac.compare_digest(key.strip().encode(), self._key)
 
 
-def _is_public(scope: Scope) -> bool:
+def is_public(scope: Scope) -> bool:
     """Return True if the request reads a public path. Other methods can reach other routes under the same path."""
     return scope["method"] in _READING and any(pattern.match(scope["path"]) for pattern in _PUBLIC)
 

@@ -6,7 +6,6 @@ uvicorn replaces API Gateway, and ``WebClient`` replaces CloudFront.
 import asyncio
 import signal
 import socket
-import threading
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from http import HTTPStatus
@@ -23,12 +22,10 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from infra.page_headers import page_headers
 from infra.sources import ROOT
+from local.emulator.settings import socket_origin
 from satchel.settings import CanvasSettings
 
 BUILT = ROOT / "web" / "dist"
-SIGN_IN = {"auth": "local"}
-"""The content of ``/config.json``, which tells the web page how users sign in (web/src/auth/identity.ts)."""
-
 _MAX_MESSAGE_BYTES = 128 << 10  # bytes; API Gateway's limit for one WebSocket message
 _SHUTDOWN_SECONDS = 2  # seconds that the stopping server waits for open requests to finish
 _IMMUTABLE = "public, max-age=31536000, immutable"  # safe to cache forever: file names contain a hash of the content
@@ -56,23 +53,15 @@ class _Server(uvicorn.Server):
         yield
 
 
-async def serve(app: ASGIApp, listener: socket.socket, closing: threading.Event, ready: Callable[[], None]) -> None:
+async def serve(app: ASGIApp, listener: socket.socket, close: Callable[[], None], ready: Callable[[], None]) -> None:
     """Serve ``app`` until SIGINT or SIGTERM, then finish open requests and return. Call ``ready`` after startup.
 
-    The signal sets ``closing``, which makes long-poll requests return at once.
+    The signal first calls ``close``, which makes long-poll requests return at once.
     """
-    config = uvicorn.Config(
-        app,
-        log_level="warning",
-        access_log=False,
-        lifespan="off",
-        ws_max_size=_MAX_MESSAGE_BYTES,
-        timeout_graceful_shutdown=_SHUTDOWN_SECONDS,
-    )
-    server = _Server(config, ready)
+    server = _Server(server_config(app), ready)
 
     def stop() -> None:
-        closing.set()
+        close()
         server.should_exit = True
 
     loop = asyncio.get_running_loop()
@@ -81,27 +70,43 @@ async def serve(app: ASGIApp, listener: socket.socket, closing: threading.Event,
     await server.serve(sockets=[listener])
 
 
-def web_client_headers(port: int, store: str) -> dict[str, str]:
-    """Return the HTTP headers for the web client's files. ``store`` is the base URL of presigned S3 URLs."""
+def server_config(app: ASGIApp) -> uvicorn.Config:
+    """Return the configuration of the HTTP server, without its socket."""
+    return uvicorn.Config(
+        app,
+        log_level="warning",
+        access_log=False,
+        lifespan="off",
+        ws_max_size=_MAX_MESSAGE_BYTES,
+        timeout_graceful_shutdown=_SHUTDOWN_SECONDS,
+    )
+
+
+def web_client_headers(url: str, store: str) -> dict[str, str]:
+    """Return the HTTP headers for the web client's files.
+
+    ``url`` is the origin of the web client. ``store`` is the origin of presigned S3 URLs.
+    """
     dashboards = CanvasSettings().canvas_origins
-    return page_headers(store=store, sockets=f"ws://127.0.0.1:{port}", dashboards=dashboards)
+    return page_headers(store=store, sockets=socket_origin(url), dashboards=dashboards)
 
 
 class WebClient:
     """ASGI middleware that serves the web client's files and forwards API and WebSocket requests to ``app``.
 
-    ``built`` is the folder of the files. ``headers`` are added to each response that serves a file.
+    ``built`` is the folder of the files. ``headers`` are added to each response that serves a file. ``auth`` is the
+    sign-in method, which ``/config.json`` tells the page (web/src/auth/identity.ts).
     """
 
-    def __init__(self, app: ASGIApp, headers: Mapping[str, str], built: Path = BUILT) -> None:
+    def __init__(self, app: ASGIApp, headers: Mapping[str, str], built: Path = BUILT, auth: str = "local") -> None:
         self._app = app
         self._headers = headers
-        self._files = _static_files(built)
+        self._files = _static_files(built, auth)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve a file of the web client, or forward the request to ``app`` if it is an API or WebSocket request."""
         path = scope.get("path", "")
-        if scope["type"] != "http" or path in _API_PATHS or path.startswith("/api/"):
+        if scope["type"] != "http" or path in _API_PATHS or path.startswith(("/api/", "/auth/")):
             await self._app(scope, receive, send)
             return
 
@@ -115,12 +120,12 @@ class WebClient:
         await self._files(scope, receive, send_with_headers)
 
 
-def _static_files(built: Path) -> ASGIApp:
+def _static_files(built: Path, auth: str) -> ASGIApp:
     if not (built / "index.html").exists():
         return PlainTextResponse(_NOT_BUILT, status_code=HTTPStatus.NOT_FOUND)
+
+    async def config(_request: Request) -> JSONResponse:
+        return JSONResponse({"auth": auth})
+
     files = StaticFiles(directory=built, html=True)
-    return Starlette(routes=[Route("/config.json", _config), Mount("/", files)])
-
-
-async def _config(_request: Request) -> JSONResponse:
-    return JSONResponse(SIGN_IN)
+    return Starlette(routes=[Route("/config.json", config), Mount("/", files)])

@@ -11,9 +11,8 @@ import signal
 import socket
 import sys
 import textwrap
-import threading
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from concurrent.futures import Future, wait
 from dataclasses import dataclass
 from functools import partial
@@ -21,42 +20,52 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from local.emulator.entrance import Entrance
     from local.emulator.system import System
     from satchel.domain.isolation import Isolation
 
-HOST = "127.0.0.1"
+_LOOPBACK = {"127.0.0.1", "::1", "localhost"}
 _TOOL_LIST_TIMEOUT = 4.0  # seconds after the start; then the server reports ready even if tool lists are missing
 _MAX_REASON_CHARS = 300
 
 
-def run(port: int) -> int:
-    """Run the emulator on 127.0.0.1. Return the exit code: 0 after a requested stop, 1 if the emulator cannot start."""
+def run(port: int, host: str = "127.0.0.1") -> int:
+    """Run the emulator. Return the exit code: 0 after a requested stop, 1 if the emulator cannot start.
+
+    ``host`` is the address to listen on. Other addresses than loopback need password mode, because with the key of the
+    local run a client may act as any user.
+    """
     started = time.monotonic()
     gc.disable()  # off until the server is ready: imports leave no garbage, and scanning takes a fifth of the startup
     signal.signal(signal.SIGTERM, _stop_early)
+    if host not in _LOOPBACK and os.environ.get("SATCHEL_AUTH") != "password":
+        return _fail(f"SATCHEL_HOST={host}: other machines may reach the server only with SATCHEL_AUTH=password")
     try:
-        listener = listen(port)
+        listener = listen(port, host)
     except OSError as error:
-        return _fail(f"cannot listen on {HOST}:{port}: {os.strerror(error.errno or 0)}")
+        number = error.errno or 0  # below zero: an error of the resolver of host names
+        reason = os.strerror(number) if number > 0 else error.strerror
+        return _fail(f"cannot listen on {host}:{port}: {reason}")
     os.environ.setdefault("POWERTOOLS_LOG_LEVEL", "WARNING")
     try:
+        from local.emulator.data.folder import DataFolderError  # noqa: PLC0415  (a slow import)
         from local.emulator.startup import StartupError  # noqa: PLC0415  (a slow import)
 
         try:
             _run_system(listener, started)
-        except StartupError as error:
+        except (DataFolderError, StartupError) as error:
             return _fail(str(error))
     except (KeyboardInterrupt, SystemExit):
         return 0
     return 0
 
 
-def listen(port: int) -> socket.socket:
+def listen(port: int, host: str = "127.0.0.1") -> socket.socket:
     """Open the port and return its socket. Clients that connect early wait until the server is ready.
 
-    Raise OSError if the port is in use.
+    Raise OSError if the port is in use, or this machine does not have the address.
     """
-    return socket.create_server((HOST, port))
+    return socket.create_server((host, port), family=socket.AF_INET6 if ":" in host else socket.AF_INET)
 
 
 def _fail(reason: str) -> int:
@@ -70,62 +79,68 @@ def _stop_early(*_signal: object) -> None:
 
 
 def _run_system(listener: socket.socket, started: float) -> None:
-    from local.emulator.published_key import published_key  # noqa: PLC0415  (a slow import)
-    from local.emulator.startup import take_local_key  # noqa: PLC0415  (a slow import)
+    from local.emulator.startup import (  # noqa: PLC0415  (a slow import)
+        access_settings,
+        server_problems,
+        take_local_key,
+    )
     from local.emulator.system import System  # noqa: PLC0415  (a slow import)
     from satchel.adapters.sandbox.limits import hide_this_process  # noqa: PLC0415  (a slow import)
 
     # Tools run as the same OS user, but must not read this process's memory with the key and all users' files.
     hide_this_process()
     key = take_local_key()
-    port = listener.getsockname()[1]
-    with System(port) as system, published_key(port, key, system.servers) as key_note:
-        _serve_http(system, listener, ServerAddress(port, key, key_note), started)
+    host, port, *_ = listener.getsockname()
+    access = access_settings(host)
+    with System(port, access.public_url) as system:
+        from local.emulator.entrance import key_entrance, password_entrance  # noqa: PLC0415  (a slow import)
+
+        is_shared = access.auth == "password"
+        with password_entrance(port, access) if is_shared else key_entrance(port, key, system.servers) as entrance:
+            for problem in server_problems():
+                print(problem, file=sys.stderr, flush=True)  # noqa: T201  (the output of the command)
+            _serve_http(system, listener, entrance, started)
         # When the system stops, unfinished work fails; logging these failures would be noise.
         logging.disable(logging.CRITICAL)
     for line in _leftovers(system):
         print(line)  # noqa: T201
 
 
-@dataclass(frozen=True)
-class ServerAddress:
-    """The port of the server, the key that its API needs, and one line that says where other clients get the key."""
-
-    port: int
-    key: str
-    key_note: str
-
-    @property
-    def url(self) -> str:
-        """Return the base URL, without the key."""
-        return f"http://{HOST}:{self.port}"
-
-    @property
-    def page_url(self) -> str:
-        """Return the URL that gives the key to the page. A browser never sends the part after ``#`` to a server."""
-        return f"{self.url}/#key={self.key}"
-
-
-def _serve_http(system: "System", listener: socket.socket, address: ServerAddress, started: float) -> None:
+def _serve_http(system: "System", listener: socket.socket, entrance: "Entrance", started: float) -> None:
     """Serve the API and the web client until Ctrl-C or SIGTERM."""
     # System validates the settings before these slow imports, so that an invalid setting is reported sooner.
-    from local.emulator.access_checks import HostAndOriginCheck, KeyCheck  # noqa: PLC0415
+    from local.emulator.access_checks import HostAndOriginCheck  # noqa: PLC0415
+    from local.emulator.aws.moto_patches import dynamodb_streams  # noqa: PLC0415
     from local.emulator.functions import invoke_websocket_function  # noqa: PLC0415
     from local.emulator.http_gateway import WebClient, serve, web_client_headers  # noqa: PLC0415
+    from local.emulator.resumption import resume_turns  # noqa: PLC0415
+    from local.emulator.storage import SynchronizedResponses, report_storage_errors  # noqa: PLC0415
+    from local.emulator.store_proxy import StoreProxy  # noqa: PLC0415
+    from local.emulator.turn_changes import TurnChanges  # noqa: PLC0415
     from local.emulator.websocket_gateway import WebSocketGateway  # noqa: PLC0415
     from satchel.bootstrap.api import build_app  # noqa: PLC0415
     from satchel.bootstrap.process import isolation  # noqa: PLC0415
 
-    closing = threading.Event()
-    api = WebSocketGateway(build_app(closing.is_set), invoke_websocket_function)
-    page_headers = web_client_headers(address.port, system.store_url)
-    app = HostAndOriginCheck(WebClient(KeyCheck(api, address.key), page_headers), address.port)
+    changes = TurnChanges()
+    dynamodb_streams.set_listener(changes.notify)
+    api = report_storage_errors(build_app(changes.is_closed, changes.watch, entrance.read_identity))
+    synchronized = SynchronizedResponses(api, system.store)
+    checked = entrance.protect(WebSocketGateway(synchronized, invoke_websocket_function))
+    host, port, *_ = listener.getsockname()
+    if entrance.is_shared:
+        page = WebClient(checked, web_client_headers(entrance.url, entrance.url), auth="password")
+        app = HostAndOriginCheck(StoreProxy(page, system.store_url, entrance.url), port, entrance.url)
+    else:
+        app = HostAndOriginCheck(WebClient(checked, web_client_headers(entrance.url, system.store_url)), port)
     listings = system.list_tools()
+    resume_turns()
     wait(listings.values(), timeout=max(0.0, started + _TOOL_LIST_TIMEOUT - time.monotonic()))
-    message = ReadyMessage(address, listings, system.run_folder.logs, closing, isolation())
+    address = f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
+    logs, data = system.run_folder.logs, system.data_folder
+    message = ReadyMessage(address, entrance, listings, logs, changes.is_closed, isolation(), data)
     gc.freeze()  # later garbage collections skip the objects that exist now, which live until the process ends
     gc.enable()
-    asyncio.run(serve(app, listener, closing, ready=lambda: message.show(time.monotonic() - started)))
+    asyncio.run(serve(app, listener, changes.close, ready=lambda: message.show(time.monotonic() - started)))
 
 
 def _leftovers(system: "System") -> list[str]:
@@ -138,15 +153,18 @@ def _leftovers(system: "System") -> list[str]:
 class ReadyMessage:
     """Prints that ``satchel serve`` is ready, and one line for each MCP server whose tools cannot be listed.
 
-    ``listings`` maps each server's name to the future of its tool list. After ``closing`` is set, no failure is
-    printed.
+    ``address`` is the one that the server listens on. ``listings`` maps each server's name to the future of its tool
+    list. After ``is_closing`` returns True, no failure is printed. ``data`` is the folder in which the data stay, or
+    None if they are in memory.
     """
 
-    address: ServerAddress
+    address: str
+    entrance: "Entrance"
     listings: Mapping[str, Future[Any]]
     logs: Path
-    closing: threading.Event
+    is_closing: Callable[[], bool]
     isolation: "Isolation"
+    data: Path | None
 
     def show(self, seconds: float) -> None:
         """Print that the server became ready in ``seconds``, and the servers whose tools could not be listed so far.
@@ -154,10 +172,12 @@ class ReadyMessage:
         If the tools of another server cannot be listed later, a further line is printed then.
         """
         print(  # noqa: T201  (the output of the command)
-            f"ready on {self.address.url} after {seconds:.1f} s",
-            f"Open {self.address.page_url}",
-            self.address.key_note,
-            "All data are in memory: sessions and files are gone after a stop (Ctrl-C).",
+            f"ready on {self.address} after {seconds:.1f} s",
+            f"Open {self.entrance.page_url}",
+            *self.entrance.notes,
+            f"All chats and files stay in {self.data}"
+            if self.data
+            else "All data are in memory: chats and files are gone after a stop (Ctrl-C).",
             f"The output of the tool servers goes to {self.logs}",
             f"Tool isolation: level {self.isolation.level!r} ({self._layers()}); see satchel doctor.",
             "Try, in another terminal:",
@@ -173,7 +193,7 @@ class ReadyMessage:
         return ", ".join(sorted(self.isolation.layers)) or "no kernel features"
 
     def _show_failure(self, server: str, listing: Future[Any]) -> None:
-        if listing.cancelled() or self.closing.is_set():
+        if listing.cancelled() or self.is_closing():
             return
         error = listing.exception()
         if error is not None:

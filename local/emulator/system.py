@@ -16,7 +16,10 @@ from local.emulator import settings
 from local.emulator.aws import resources
 from local.emulator.aws.cloud import LocalCloud
 from local.emulator.aws.moto_patches import execution_events
+from local.emulator.data.folder import DataFolderError
+from local.emulator.data.store import DataStore, open_store
 from local.emulator.functions import create_background_functions, create_turn_machine, create_websocket_functions
+from local.emulator.published_key import find_reader
 from local.emulator.runners.pool import EnvironmentPool
 from local.emulator.scheduler import PeriodicJob, ToolListRefresher, start_sweep
 from local.emulator.startup import load_servers
@@ -29,27 +32,33 @@ _MAX_LISTING_THREADS = 4
 
 
 class System:
-    """A context manager that runs the whole system. On exit, it ends all processes and deletes all data.
+    """A context manager that runs the whole system. On exit, it ends all processes.
 
-    ``servers`` are the configured MCP servers. ``store_url`` is the base URL of presigned S3 URLs. After exit,
-    ``remaining_workspaces`` lists the users whose workspace (working directory) could not be removed. The constructor
-    raises StartupError if the configuration or a setting is invalid.
+    The data stay in ``data_folder``, or are deleted on exit if it is None. ``servers`` are the configured MCP servers.
+    ``store_url`` is the base URL of presigned S3 URLs. Users reach the system at ``public_url``, by default at the
+    loopback address. After exit, ``remaining_workspaces`` lists the users whose workspace (working directory) could not
+    be removed. The constructor raises StartupError if the configuration or a setting is invalid. Entering raises
+    DataFolderError if the data folder cannot be used.
     """
 
-    def __init__(self, port: int) -> None:
-        self._settings = settings.function_settings(port)
+    def __init__(self, port: int, public_url: str | None = None) -> None:
+        self._settings = settings.function_settings(port, public_url)
         os.environ.update(self._settings)
         self.servers = load_servers()
         self._stack = ExitStack()
         self.remaining_workspaces: list[str] = []
         self.store_url = ""
         self.run_folder = RunFolder()
+        self.data_folder = settings.data_folder()
+        self.store = DataStore(None)
 
     def __enter__(self) -> Self:
         """Start all parts of the system."""
         with ExitStack() as stack:
             stack.enter_context(self.run_folder)
             self._workspaces = Workspaces(self.run_folder.users)
+            self._protect_data()
+            self.store = stack.enter_context(open_store(self.data_folder))
             cloud = stack.enter_context(LocalCloud())
             self.store_url = cloud.endpoint_url
             # This callback runs after the runners have ended, because tools lock the workspaces.
@@ -83,9 +92,12 @@ class System:
         return listings
 
     def _create_resources(self, pool: EnvironmentPool, runners: Sequence[str], endpoint: str) -> None:
-        resources.create_table(self._settings["SATCHEL_TABLE"], sources.load_definition("table"))
-        resources.create_bucket(self._settings["SATCHEL_BUCKET"], sources.load_definition("bucket"))
-        resources.create_secret(self._settings["SATCHEL_CAPABILITY_SECRET"], _signing_keys())
+        table, bucket = self._settings["SATCHEL_TABLE"], self._settings["SATCHEL_BUCKET"]
+        resources.create_table(table, sources.load_definition("table"))
+        resources.create_bucket(bucket, sources.load_definition("bucket"))
+        self.store.attach(table, bucket)
+        secret = self._settings["SATCHEL_CAPABILITY_SECRET"]
+        resources.create_secret(secret, self.store.secret("signing-keys", _signing_keys))
         os.environ["SATCHEL_DASHBOARD_KEYS"] = resources.create_dashboard_key()
         role = resources.create_role(f"{settings.NAME}-call")
         os.environ["SATCHEL_CALL_ROLE"] = role
@@ -94,7 +106,12 @@ class System:
             resources.create_function(name, handler, role=role, timeout=limits.RUNNER_SECONDS)
         os.environ["SATCHEL_STATE_MACHINE"] = create_turn_machine(role)
         create_background_functions(role)
-        create_websocket_functions(role, table=self._settings["SATCHEL_TABLE"], endpoint=endpoint)
+        create_websocket_functions(role, table=table, endpoint=endpoint)
+
+    def _protect_data(self) -> None:
+        """Raise DataFolderError if a server's sandbox lets its tools read the data folder, with all users' data."""
+        if self.data_folder and (server := find_reader(self.data_folder, self.servers)):
+            raise DataFolderError(f"the tools of {server!r} could read the data folder {self.data_folder}")
 
     def _remove_workspaces(self) -> None:
         self.remaining_workspaces = self._workspaces.remove_all()

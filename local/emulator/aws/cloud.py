@@ -25,6 +25,7 @@ from local.emulator.aws.moto_patches import (
     step_functions_clients,
     step_functions_executions,
 )
+from local.emulator.aws.moto_patches.dynamodb_requests import with_direct_items
 from local.emulator.aws.signatures import SecretLookup
 
 REGION = "us-east-1"
@@ -142,7 +143,7 @@ class BackendServer:
         logging.getLogger("werkzeug").setLevel(logging.WARNING)  # at INFO, werkzeug logs every request
         application = DomainDispatcherApplication(create_backend_app)
         self._server = ThreadedWSGIServer("127.0.0.1", 0, application, MotoRequestHandler)
-        self._server.app = with_authentication(application, secret_of, self.port)
+        self._server.app = with_authentication(with_direct_items(application), secret_of, self.port)
         self._thread = threading.Thread(
             target=self._server.serve_forever, args=(_POLL_SECONDS,), daemon=True, name="moto-server"
         )

@@ -106,7 +106,7 @@ class FunctionHost:
             if not self._is_open:
                 return None
             self._running.add(thread)
-        thread.start()
+            thread.start()  # while the lock is held, because ``close`` must not join a thread that has not started
         return thread
 
 

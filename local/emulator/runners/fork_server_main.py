@@ -3,6 +3,7 @@
 The fork server imports the modules once, which saves 1.5 seconds of CPU time for each environment. Then it only forks.
 A module may have a function ``on_fork``. Each environment calls it before it gets its settings, so a process that
 ``on_fork`` forks contains no secrets. In such a process, ``on_fork`` returns the program to run instead.
+A module may also have a function ``when_idle``, which imports more as soon as no fork was requested for a while.
 It has a single thread, because the fork of a process with several threads can inherit a lock that no thread ever
 releases. Fork requests arrive over the Unix socket with the file descriptor DESCRIPTOR, and the fork server ends when
 this socket is closed. ``fork_server`` contains the code for the parent process.
@@ -12,6 +13,7 @@ import gc
 import importlib
 import json
 import os
+import select
 import signal
 import socket
 import sys
@@ -22,6 +24,8 @@ from local.emulator.runners import environment
 from local.emulator.runners.messages import FORK_DESCRIPTORS, MAX_FORK_REQUEST_BYTES, ForkRequest
 
 Program = Callable[[], None]
+
+_IDLE_SECONDS = 0.1
 
 
 def main() -> Program | None:
@@ -34,9 +38,14 @@ def main() -> Program | None:
     gc.disable()  # imported objects stay alive, so garbage collection would only cost time
     modules = [importlib.import_module(name) for name in sys.argv[2:]]
     hooks = [module.on_fork for module in modules if hasattr(module, "on_fork")]
+    idle_work = [module.when_idle for module in modules if hasattr(module, "when_idle")]
     gc.freeze()  # the garbage collector never writes to frozen objects, so all forks share their memory
     gc.enable()
     while True:
+        if idle_work and not select.select([parent], [], [], _IDLE_SECONDS)[0]:
+            idle_work.pop()()
+            gc.freeze()
+            continue
         message, descriptors, _, _ = socket.recv_fds(parent, MAX_FORK_REQUEST_BYTES, FORK_DESCRIPTORS)
         if not message:
             return None

@@ -36,7 +36,7 @@ def test_requests_are_served_once_ready_is_called() -> None:
         client.start()
 
     client = threading.Thread(target=send_request)
-    asyncio.run(serve(PlainTextResponse("response"), listener, closing, ready))
+    asyncio.run(serve(PlainTextResponse("response"), listener, closing.set, ready))
     client.join(5)
     assert responses[0].startswith(b"HTTP/1.1 200 OK")
     assert closing.is_set()
@@ -78,7 +78,7 @@ def test_refused_websocket_gets_403_without_an_error_in_the_output(
     client = threading.Thread(target=send_handshake)
     refusal = InvocationResult(json.dumps({"statusCode": 403}), failed=False)
     sockets = WebSocketGateway(WebClient(FastAPI(), {}), lambda _: refusal)
-    asyncio.run(serve(HostAndOriginCheck(sockets, port), listener, closing, client.start))
+    asyncio.run(serve(HostAndOriginCheck(sockets, port), listener, closing.set, client.start))
     client.join(5)
 
     assert responses[0].startswith(b"HTTP/1.1 403 ")

@@ -1,14 +1,13 @@
 """Periodic jobs, and the refresh of tool lists of servers that failed to start."""
 
 import threading
-from collections.abc import Sequence
 from concurrent.futures import Future
 from typing import Any
 
 from local.emulator.scheduler import PeriodicJob, ToolListRefresher
 from satchel.domain.conversation import ToolSpec
 from satchel.domain.servers import Registry, ServerEntry
-from satchel.domain.tools import StoredToolList, fresh_tool_list
+from satchel.domain.tools import StoredToolList, ToolListing, fresh_tool_list
 from satchel.services.tools.tool_lists import RefreshTools
 from tests.fakes.runners import FakeRunners, FakeToolLists
 from tests.fakes.system import FakeClock
@@ -47,7 +46,7 @@ class Runners(FakeRunners):
         super().__init__({"slow": [TOOL]})
         self.was_called = threading.Event()
 
-    def list_tools(self, server: str) -> Sequence[ToolSpec]:
+    def list_tools(self, server: str) -> ToolListing:
         self.was_called.set()
         return super().list_tools(server)
 
@@ -64,7 +63,7 @@ def test_failed_server_is_listed_again_after_the_first_listings() -> None:
         first.set_result([])
         assert runners.was_called.wait(10)
 
-    assert lists.get("slow", config_hash) == fresh_tool_list([TOOL], clock.now())
+    assert lists.get("slow", config_hash) == fresh_tool_list(ToolListing(tools=[TOOL]), clock.now())
     assert runners.listed_servers == ["slow"]
 
 

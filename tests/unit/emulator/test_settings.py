@@ -37,6 +37,20 @@ def test_own_variables_override_defaults_but_not_names_and_urls() -> None:
     assert functions["SATCHEL_AUTH"] == "local"
 
 
+def test_public_url_is_the_address_of_links_and_websockets_and_an_allowed_origin() -> None:
+    functions = settings.function_settings(8123, "https://satchel.example")
+
+    assert functions["SATCHEL_PUBLIC_URL"] == "https://satchel.example"
+    assert functions["SATCHEL_TOOL_URL"] == "http://127.0.0.1:8123"
+    assert functions["SATCHEL_SOCKET_URL"] == "wss://satchel.example/ws"
+    assert functions["SATCHEL_WEB_ORIGINS"].split(",") == [
+        "http://127.0.0.1:8123",
+        "http://localhost:8123",
+        "http://[::1]:8123",
+        "https://satchel.example",
+    ]
+
+
 def test_tool_timeouts_are_those_of_the_cloud(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("SATCHEL_TOOL_MAX_SECONDS")
     functions = settings.function_settings(8000)

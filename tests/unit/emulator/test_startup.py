@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from local.emulator.startup import StartupError, load_servers, take_local_key
-from satchel.bootstrap.process import registry
+from local.emulator.startup import StartupError, access_settings, load_servers, server_problems, take_local_key
+from satchel.bootstrap.process import server_config
 
 
 @pytest.fixture(autouse=True)
@@ -16,9 +16,9 @@ def config(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     path.write_text(json.dumps({"near": {"command": ["python"]}, "far": {"url": "https://x", "auth_token": "${FAR}"}}))
     monkeypatch.setenv("SATCHEL_MCP_CONFIG", str(path))
     monkeypatch.setenv("FAR", "s3cret")
-    registry.cache_clear()
+    server_config.cache_clear()
     yield path
-    registry.cache_clear()
+    server_config.cache_clear()
 
 
 def reason() -> str:
@@ -41,17 +41,28 @@ def test_missing_configuration_file_is_named(config: Path) -> None:
     assert str(config) in reason()
 
 
-@pytest.mark.parametrize("text", ["{", '{"near": {"command": []}}', '{"near": {"comand": ["python"]}}'])
-def test_invalid_configuration_is_reported_in_one_line(config: Path, text: str) -> None:
-    config.write_text(text)
+def test_file_that_is_not_json_is_reported_in_one_line(config: Path) -> None:
+    config.write_text("{")
 
     assert str(config) in reason()
 
 
-def test_unset_variable_is_named_with_its_server(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_problems_of_servers_are_reported_at_once_and_the_others_load(
+    config: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.delenv("FAR")
+    entries = json.loads(config.read_text())
+    config.write_text(json.dumps(entries | {"bad": {"comand": "x"}, "empty": {"command": [], "author": "Ada"}}))
 
-    assert "server 'far': auth_token: the variable FAR is not set" in reason()
+    assert list(load_servers()) == ["near", "far"]
+    lines = list(server_problems())
+    assert [line.removeprefix(f"{config}: ").partition(": ")[0] for line in lines] == [
+        "server 'bad'",
+        "server 'empty'",
+        "server 'far'",
+        "server 'empty'",
+    ]
+    assert "auth_token: the variable FAR is not set" in lines[2]
 
 
 def test_unknown_model_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -132,4 +143,82 @@ class TestLocalKey:
 
         take_local_key()
 
-        assert reason() == f"{config}: server 'curious': env.KEY: the variable SATCHEL_LOCAL_KEY is not set"
+        (problem,) = server_problems()
+        assert f"{config}: server 'curious': env.KEY: the variable SATCHEL_LOCAL_KEY is not set" in problem
+
+
+class TestAccess:
+    @pytest.fixture(autouse=True)
+    def environment(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        for name in ("SATCHEL_AUTH", "SATCHEL_PUBLIC_URL"):
+            monkeypatch.delenv(name, raising=False)
+        monkeypatch.setenv("SATCHEL_DATA", str(tmp_path))
+
+    def problem(self, host: str = "127.0.0.1") -> str:
+        with pytest.raises(StartupError) as raised:
+            access_settings(host)
+        assert "\n" not in str(raised.value)
+        return str(raised.value)
+
+    def test_default_is_the_key_on_loopback(self) -> None:
+        access = access_settings("127.0.0.1")
+
+        assert (access.auth, access.public_url) == ("local", None)
+
+    @pytest.mark.parametrize(
+        ("url", "origin"),
+        [
+            ("https://Satchel.example/", "https://satchel.example"),
+            ("https://satchel.example:8443", "https://satchel.example:8443"),
+            ("http://192.168.1.5:8000", "http://192.168.1.5:8000"),
+            ("https://[fd00::5]", "https://[fd00::5]"),
+        ],
+    )
+    def test_public_url_is_an_origin(self, monkeypatch: pytest.MonkeyPatch, url: str, origin: str) -> None:
+        monkeypatch.setenv("SATCHEL_AUTH", "password")
+        monkeypatch.setenv("SATCHEL_PUBLIC_URL", url)
+
+        assert access_settings("0.0.0.0").public_url == origin  # noqa: S104  (not opened)
+
+    @pytest.mark.parametrize(
+        "url",
+        [
+            *("", "satchel.example", "ftp://satchel.example", "https://", "https://a/path", "https://a?b"),
+            *("https://a#b", "https://a:port", "https://a:0", "https://a:65536", "https://user@a", "https://a b"),
+            *("https://[::1", "https://a.example, https://b.example", "*"),
+        ],
+    )
+    def test_public_url_that_is_no_origin_is_an_error(self, monkeypatch: pytest.MonkeyPatch, url: str) -> None:
+        monkeypatch.setenv("SATCHEL_AUTH", "password")
+        monkeypatch.setenv("SATCHEL_PUBLIC_URL", url)
+
+        assert self.problem().startswith("SATCHEL_PUBLIC_URL: ")
+
+    def test_public_url_needs_passwords(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setenv("SATCHEL_PUBLIC_URL", "https://satchel.example")
+
+        assert self.problem() == (
+            "SATCHEL_PUBLIC_URL: other machines may reach the server only with SATCHEL_AUTH=password"
+        )
+
+    def test_other_address_needs_a_public_url(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setenv("SATCHEL_AUTH", "password")
+
+        assert self.problem("0.0.0.0") == (  # noqa: S104  (not opened)
+            "SATCHEL_HOST=0.0.0.0: set SATCHEL_PUBLIC_URL to the address that users open in a browser"
+        )
+
+    def test_passwords_need_a_data_folder(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setenv("SATCHEL_AUTH", "password")
+        monkeypatch.setenv("SATCHEL_DATA", "memory")
+
+        assert self.problem() == "SATCHEL_AUTH=password: SATCHEL_DATA=memory has no folder for the accounts"
+
+    @pytest.mark.parametrize(
+        ("name", "value"),
+        [("SATCHEL_AUTH", "none"), ("SATCHEL_SIGN_IN_IDLE_HOURS", "0"), ("SATCHEL_SIGN_IN_MAX_HOURS", "never")],
+    )
+    def test_invalid_setting_is_named(self, monkeypatch: pytest.MonkeyPatch, name: str, value: str) -> None:
+        monkeypatch.setenv(name, value)
+
+        assert self.problem().startswith(f"{name}: ")

@@ -11,6 +11,7 @@ from importlib import import_module
 
 from local.emulator.aws.moto_patches import (
     dynamodb_queries,
+    dynamodb_requests,
     dynamodb_streams,
     dynamodb_transactions,
     execution_events,
@@ -40,6 +41,7 @@ PATCHES: Mapping[str, Callable[[], None]] = {
         request_routing,
         step_functions_parsing,
         dynamodb_queries,
+        dynamodb_requests,
         dynamodb_streams,
         websocket_connections,
         s3_multipart,

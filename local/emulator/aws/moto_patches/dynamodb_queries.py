@@ -65,4 +65,7 @@ def _items(self: Table) -> list[Item]:
 
 
 def _has_keys(item: Item, keys: list[tuple[str, DynamoType]]) -> bool:
+    may_have = getattr(item, "may_have", None)  # of an item whose attributes are in the data folder
+    if may_have and not all(may_have(value.value) for _, value in keys):
+        return False
     return all(name in item.attrs and item.attrs[name].value == value.value for name, value in keys)

@@ -10,6 +10,7 @@ import datetime as dt
 import itertools
 import json
 import threading
+from collections.abc import Callable
 from functools import cache, partial
 from typing import Any
 
@@ -17,12 +18,14 @@ from moto.awslambda.models import EventSourceMapping
 from moto.dynamodb.models.dynamo_type import Item
 from moto.dynamodb.models.table import StreamRecord, StreamShard
 
+from local.emulator.aws.moto_patches import dynamodb_transactions
 from local.emulator.aws.moto_patches.lambda_invoke import HOST
 from local.emulator.aws.moto_patches.patching import replace
 from local.emulator.aws.stream_reader import StreamReader
 
 _sequence_numbers = itertools.count(1100000000017454423009)
 _readers: dict[str, StreamReader] = {}
+_listeners: list[Callable[[str], None]] = []
 _lock = threading.Lock()
 
 
@@ -45,7 +48,13 @@ def close(timeout: float) -> None:
         reader.close(timeout)
 
 
+def set_listener(listener: Callable[[str], None] | None) -> None:
+    """Call ``listener`` with the partition key of each written item, in addition to the mapped functions."""
+    _listeners[:] = [listener] if listener else []
+
+
 def _add(self: StreamShard, old: Item | None, new: Item | None) -> None:
+    dynamodb_transactions.record(self.table, old, new)
     mappings = self.table.lambda_event_source_mappings
     if not mappings:
         return
@@ -53,6 +62,8 @@ def _add(self: StreamShard, old: Item | None, new: Item | None) -> None:
         record = _record(self, old, new)
         for mapping in mappings.values():
             _reader(mapping).offer(record | {"eventSourceARN": mapping.event_source_arn})
+    for listener in _listeners:
+        listener(record["dynamodb"]["Keys"]["pk"]["S"])
 
 
 def _record(shard: StreamShard, old: Item | None, new: Item | None) -> dict[str, Any]:

@@ -3,32 +3,69 @@
 Patches the read and write methods of ``DynamoDBBackend``, and the name ``copy`` in ``moto.dynamodb.models``. Unpatched
 moto copies whole tables before each transaction, and restores the copies if the transaction fails. The copying takes
 longer as a table grows. The restoring loses the writes that other threads made during the transaction.
+
+A commit log can record the writes of each request before the request is answered (``set_log``).
 """
 
 import copy
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from functools import cache, wraps
 from types import ModuleType, SimpleNamespace
-from typing import Any
+from typing import Any, Protocol
 
 import moto.dynamodb.models as dynamodb
 from moto.dynamodb.models import DynamoDBBackend
-from moto.dynamodb.models.dynamo_type import DynamoType
+from moto.dynamodb.models.dynamo_type import DynamoType, Item
 from moto.dynamodb.models.table import Table
 
 from local.emulator.aws.moto_patches.patching import original, replace
 
-_LOCKED_METHODS = ("put_item", "update_item", "delete_item", "get_item", "query", "scan")
+_READ_METHODS = ("get_item", "query", "scan")
+_WRITE_METHODS = ("put_item", "update_item", "delete_item")
 _lock = threading.RLock()
 _transact = original(DynamoDBBackend, "transact_write_items")
+
+
+class CommitLog(Protocol):
+    """Records the writes of requests. All methods are called under the lock of all tables."""
+
+    def record(self, table: Table, old: Item | None, new: Item | None) -> None:
+        """Note a write of the current request."""
+
+    def commit(self) -> None:
+        """Store the writes of the current request. Raise an error for the client, and undo them, if this fails."""
+
+    def discard(self) -> None:
+        """Forget the writes of the current request, which failed."""
+
+
+class _Current:
+    """The commit log, and how many patched write methods are running inside one another under the lock."""
+
+    log: CommitLog | None = None
+    depth = 0
+
+
+def set_log(log: CommitLog | None) -> None:
+    """Record all later writes in ``log``, or in no log."""
+    _Current.log = log
+
+
+def record(table: Table, old: Item | None, new: Item | None) -> None:
+    """Note a write of the current request in the commit log, if there is one."""
+    if _Current.log:
+        _Current.log.record(table, old, new)
 
 
 @cache
 def install() -> None:
     """Patch moto so that DynamoDB writes are isolated and a failed transaction undoes only its own writes."""
-    for name in _LOCKED_METHODS:
+    for name in _READ_METHODS:
         replace(DynamoDBBackend, name, _locked(original(DynamoDBBackend, name)))
+    for name in _WRITE_METHODS:
+        replace(DynamoDBBackend, name, _logged(original(DynamoDBBackend, name)))
     replace(DynamoDBBackend, "transact_write_items", _transact_in_place)
     _stop_copying_tables(dynamodb)
 
@@ -49,8 +86,34 @@ def _locked(method: Callable[..., Any]) -> Callable[..., Any]:
     return run
 
 
-def _transact_in_place(self: DynamoDBBackend, transact_items: list[dict[str, Any]]) -> None:
+def _logged(method: Callable[..., Any]) -> Callable[..., Any]:
+    @wraps(method)
+    def run(*args: Any, **kwargs: Any) -> Any:  # noqa: ANN401  (the arguments of moto's method)
+        with _write_request():
+            return method(*args, **kwargs)
+
+    return run
+
+
+@contextmanager
+def _write_request() -> Iterator[None]:
+    """Hold the lock. After the outermost write method, commit its writes, or discard them if it failed."""
     with _lock:
+        _Current.depth += 1
+        try:
+            yield
+            if _Current.log and _Current.depth == 1:
+                _Current.log.commit()
+        except BaseException:
+            if _Current.log and _Current.depth == 1:
+                _Current.log.discard()
+            raise
+        finally:
+            _Current.depth -= 1
+
+
+def _transact_in_place(self: DynamoDBBackend, transact_items: list[dict[str, Any]]) -> None:
+    with _write_request():
         backups = [_ItemBackup(self, operation) for item in transact_items for operation in item.values()]
         try:
             _transact(self, transact_items)

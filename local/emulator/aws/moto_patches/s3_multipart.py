@@ -21,6 +21,7 @@ from moto.s3.models import FakeKey, FakeMultipart, S3Backend
 from moto.s3.responses import S3Response
 
 from local.emulator.aws.moto_patches.patching import original, replace
+from local.emulator.aws.moto_patches.s3_objects import note_upload
 
 _CHECKSUM_HEADER = "x-amz-checksum-sha256"
 _PART_NUMBER = re.compile(r"<PartNumber>(\d+)</PartNumber>")
@@ -98,6 +99,7 @@ def _parts_after(self: FakeMultipart, part_number_marker: int, max_parts: int) -
 def _exclusive_use(backend: S3Backend, bucket: str, s3_upload_id: str) -> Iterator[None]:
     """Let no other request use the upload. Raise NoSuchUpload if it is unknown, complete or aborted."""
     upload = _find_upload(backend, bucket, s3_upload_id)
+    note_upload(s3_upload_id)
     with vars(upload).setdefault("lock", threading.Lock()):
         _find_upload(backend, bucket, s3_upload_id)  # again: the previous user may have completed or aborted it
         yield

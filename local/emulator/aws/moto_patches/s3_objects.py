@@ -14,18 +14,22 @@ fail.
 
 Removal: patches ``FakeKey.dispose``. Unpatched moto closes the content of an object as soon as the object is removed or
 overwritten. Without the patch, a download in progress breaks off or fails with a server error.
+
+Changes: a change log can store the objects and uploads that a request changed, before the request is answered
+(``set_log``). For this, the patch notes each change in ``S3Backend``.
 """
 
 import copy
 import hashlib
+import itertools
 import tempfile
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from contextvars import ContextVar
 from dataclasses import dataclass
 from functools import cache, wraps
 from types import SimpleNamespace
-from typing import Any
+from typing import Any, Protocol
 
 import moto.s3.models as s3
 from moto.s3.exceptions import EntityTooSmall, InvalidPart, MalformedXML
@@ -48,8 +52,31 @@ _LOCKED_METHODS = (
 _value = original(FakeKey, "value")
 _get = original(S3Response, "get_object")
 _dispose = original(FakeKey, "dispose")
+_create = original(S3Backend, "create_multipart_upload")
+_tag = original(S3Backend, "put_object_tagging")
+_KEY_METHODS = ("put_object", "delete_object", "delete_object_tagging")
 _can_stream: ContextVar[bool] = ContextVar("_can_stream", default=False)
 _keys_lock = threading.RLock()
+_changed: ContextVar[tuple[set[str], set[str]]] = ContextVar("_changed")
+
+
+class ChangeLog(Protocol):
+    """Stores the objects and unfinished uploads of a bucket."""
+
+    def store(self, pieces: Iterable[bytes]) -> Any:  # noqa: ANN401  (a buffer as moto expects it)
+        """Store a content, and return a buffer that reads it."""
+
+    def commit(self, keys: Collection[str], uploads: Collection[str]) -> None:
+        """Store the current state of these keys and uploads. Raise an error for the client if this fails."""
+
+
+class _Current:
+    log: ChangeLog | None = None
+
+
+def set_log(log: ChangeLog | None) -> None:
+    """Store all later changes of S3 objects in ``log``, or in no log."""
+    _Current.log = log
 
 
 @cache
@@ -60,6 +87,12 @@ def install() -> None:
     replace(S3Response, "get_object", _get_object)
     for name in _LOCKED_METHODS:
         replace(S3Backend, name, _locked(original(S3Backend, name)))
+    for name in ("_key_response", "_bucket_response"):
+        replace(S3Response, name, _logged(original(S3Response, name)))
+    for name in _KEY_METHODS:
+        replace(S3Backend, name, _noting_key(S3Backend.__dict__[name]))
+    replace(S3Backend, "create_multipart_upload", _create_upload)
+    replace(S3Backend, "put_object_tagging", _put_tags)
     replace(s3, "copy", SimpleNamespace(copy=copy.copy, deepcopy=_deepcopy_except_objects))
     replace(FakeKey, "dispose", _dispose_unless_in_use)
 
@@ -91,8 +124,59 @@ class ObjectRange:
 class AssembledObject:
     """The content of an S3 object, copied from its uploaded parts, because moto closes the parts after the upload."""
 
-    buffer: tempfile.SpooledTemporaryFile[bytes]
+    buffer: Any  # moto's or the change log's
     size: int
+
+
+def _logged(respond: Callable[..., Any]) -> Callable[..., Any]:
+    """Return a handler of S3 requests that also stores what the request changed, even if the request failed."""
+
+    @wraps(respond)
+    def run(self: S3Response, *args: Any) -> Any:  # noqa: ANN401  (moto's request and response)
+        if _Current.log is None:
+            return respond(self, *args)
+        keys, uploads = changes = set[str](), set[str]()
+        token = _changed.set(changes)
+        try:
+            return respond(self, *args)
+        finally:
+            _changed.reset(token)
+            if keys or uploads:
+                _Current.log.commit(keys, uploads)
+
+    return run
+
+
+def _note_key(key: str) -> None:
+    if changes := _changed.get(None):
+        changes[0].add(key)
+
+
+def note_upload(s3_upload_id: str) -> None:
+    """Note that the current request changes an unfinished upload."""
+    if changes := _changed.get(None):
+        changes[1].add(s3_upload_id)
+
+
+def _noting_key(method: Callable[..., Any]) -> Callable[..., Any]:
+    @wraps(method)
+    def run(self: S3Backend, bucket_name: str, key_name: str, *args: Any, **kwargs: Any) -> Any:  # noqa: ANN401  (moto's arguments)
+        _note_key(key_name)
+        return method(self, bucket_name, key_name, *args, **kwargs)
+
+    return run
+
+
+def _create_upload(self: S3Backend, *args: Any, **kwargs: Any) -> FakeMultipart:  # noqa: ANN401  (moto's arguments)
+    upload: FakeMultipart = _create(self, *args, **kwargs)
+    note_upload(upload.id)
+    return upload
+
+
+def _put_tags(self: S3Backend, key: FakeKey, tags: dict[str, str] | None) -> FakeKey:
+    _note_key(key.name)
+    tagged: FakeKey = _tag(self, key, tags)
+    return tagged
 
 
 def _get_object(self: S3Response) -> Any:  # noqa: ANN401  (moto's response)
@@ -115,6 +199,9 @@ def _complete(self: FakeMultipart, body: Iterator[tuple[int, str]]) -> tuple[Ass
 
 
 def _assemble(parts: list[FakeKey]) -> AssembledObject:
+    pieces = itertools.chain.from_iterable(ObjectRange(part, 0, part.contentsize) for part in parts)
+    if _Current.log:
+        return AssembledObject(_Current.log.store(pieces), sum(part.contentsize for part in parts))
     buffer = tempfile.SpooledTemporaryFile(get_s3_default_key_buffer_size())  # noqa: SIM115  (closed with the object)
     for part in parts:
         buffer.writelines(ObjectRange(part, 0, part.contentsize))

@@ -15,13 +15,20 @@ a stop before the first state. Without the patch, the execution of a canceled ch
 Threads: replaces the list ``TMP_THREADS``, which the interpreter's modules import by name. Unpatched moto appends every
 thread and never removes a thread, so the list grows forever. The replacement contains only live threads, so that a
 stopping emulator can wait for them.
+
+End: patches ``ExecutionWorker._execution_logic``. Unpatched moto keeps the environment of each execution
+for ever, with its history and its tasks. Without the patch, the memory of the emulator grows by them with each turn.
+The patch keeps the environments of the newest ended executions. Older executions have no history.
 """
 
 import datetime as dt
 import threading
 import time
 import weakref
+from collections import deque
 from functools import cache
+from types import SimpleNamespace
+from typing import cast
 
 from moto.stepfunctions.parser import utils
 from moto.stepfunctions.parser.api import ExecutionStatus
@@ -41,6 +48,8 @@ _set_stop = original(Environment, "set_stop")
 _set_timed_out = original(Environment, "set_timed_out")
 _set_error = original(Environment, "set_error")
 _next_state_name = original(Environment, "next_state_name")
+_run = original(ExecutionWorker, "_execution_logic")
+_MAX_ENDED = 50
 
 
 @cache
@@ -54,6 +63,7 @@ def install() -> None:
     replace(Environment, "set_timed_out", _time_out)
     replace(Environment, "set_error", _fail)
     replace(Environment, "next_state_name", property(_next_state_name.fget, _transition))
+    replace(ExecutionWorker, "_execution_logic", _run_and_forget)
     replace_everywhere("moto.stepfunctions.parser", "TMP_THREADS", utils.TMP_THREADS, _THREADS)
 
 
@@ -104,6 +114,40 @@ def _transition(self: Environment, next_state_name: str) -> None:
     with self._state_mutex:
         if self._program_state is None or isinstance(self._program_state, ProgramRunning):
             _next_state_name.fset(self, next_state_name)
+
+
+class _NoTasks:
+    """The tasks of an ended execution: it has none. Implements what moto uses of its two pools of tasks."""
+
+    def heartbeat(self, **_callback: object) -> bool:
+        return False
+
+    def notify(self, **_callback: object) -> bool:
+        return False
+
+    def get(self, _token: str) -> None:
+        return None
+
+    def get_all(self) -> list[object]:
+        return []
+
+
+_NO_HISTORY = SimpleNamespace(get_event_history=list)
+_ENDED_WORKER = SimpleNamespace(
+    env=SimpleNamespace(
+        callback_pool_manager=_NoTasks(), map_run_record_pool_manager=_NoTasks(), event_manager=_NO_HISTORY
+    ),
+    stop=lambda **_stop: None,
+)
+"""Replaces the worker of an execution that ended long ago."""
+_ended: deque[Execution] = deque()
+
+
+def _run_and_forget(self: ExecutionWorker) -> None:
+    _run(self)
+    _ended.append(vars(self._execution_communication)["execution"])
+    if len(_ended) > _MAX_ENDED:
+        _ended.popleft().exec_worker = cast("ExecutionWorker", _ENDED_WORKER)
 
 
 def _wake_waiting_tasks(environment: Environment) -> None:

@@ -1,5 +1,6 @@
 """The first server of an environment is forked with its libraries, but has nothing of the runner's."""
 
+import time
 import uuid
 from collections.abc import Iterator
 from pathlib import Path
@@ -52,8 +53,21 @@ def test_memory_of_a_server_has_no_secret_of_any_runner(pool: EnvironmentPool, r
 
 
 def test_forked_server_has_no_modules_of_satchel_and_its_libraries(reports: dict[str, dict[str, Any]]) -> None:
-    assert "fastmcp" in reports[FORKED]["packages"]
-    assert not {"satchel", "local", "boto3", "botocore", "psutil"} & set(reports[FORKED]["packages"])
+    assert "fastmcp" in _packages(reports[FORKED])
+    assert not {"satchel", "local", "boto3", "botocore", "psutil"} & _packages(reports[FORKED])
+
+
+def test_server_of_an_idle_fork_server_has_chart_libraries_without_random_numbers(pool: EnvironmentPool) -> None:
+    def modules(user: str) -> set[str]:
+        report = cast("dict[str, Any]", pool.invoke("one", user, {"variables": FORKED, "pattern": PATTERN}))
+        return set(report["modules"])
+
+    deadline = time.monotonic() + 60
+    while "matplotlib.figure" not in (loaded := modules(f"idle{time.monotonic_ns()}")):
+        assert time.monotonic() < deadline, "the fork server never imported them"
+        time.sleep(1)  # longer than the fork server waits
+    assert "matplotlib.backends.backend_agg" in loaded
+    assert "numpy.random" not in loaded  # would give all users the same numbers
 
 
 def test_forked_server_sees_the_same_process_as_a_started_one(reports: dict[str, dict[str, Any]]) -> None:
@@ -76,6 +90,10 @@ def test_forked_server_is_a_child_of_its_runner_in_its_own_session(reports: dict
 
 def test_exit_code_of_a_forked_server_is_reported(pool: EnvironmentPool) -> None:
     assert "ended with exit code 3" in cast("str", pool.invoke("crash", "alice", {}))
+
+
+def _packages(report: dict[str, Any]) -> set[str]:
+    return {name.partition(".")[0] for name in report["modules"]}
 
 
 def _command(report: dict[str, Any]) -> str:

@@ -34,7 +34,7 @@ def look(pattern: str) -> dict[str, object]:
         "pid": os.getpid(),
         "parent": os.getppid(),
         "session": os.getsid(0),
-        "packages": sorted({name.partition(".")[0] for name in sys.modules}),
+        "modules": sorted(sys.modules),
         "descriptors": sorted(
             str(each.readlink()) for each in Path("/proc/self/fd").iterdir() if os.path.lexists(each)
         ),

@@ -73,3 +73,25 @@ def test_closed_host_runs_no_handler_and_reopen_forgets_functions(host: Function
     host.reopen()
     assert json.loads(host.invoke("f", 3).payload)["errorType"] == "Runtime.HandlerNotFound"
     assert ran == []
+
+
+def test_close_beside_new_invocations_joins_only_started_threads(host: FunctionHost) -> None:
+    """``close`` must not see a thread that is registered but not started."""
+    host.register(Function("f", lambda _event, _context: None, 5))
+    stopped, errors = threading.Event(), list[Exception]()
+
+    def close_again_and_again() -> None:
+        while not stopped.is_set():
+            try:
+                host.close(0)
+            except RuntimeError as error:
+                errors.append(error)
+            host._is_open = True  # noqa: SLF001  (``reopen`` would also forget the function)
+
+    closer = threading.Thread(target=close_again_and_again)
+    closer.start()
+    for _ in range(300):
+        host.invoke("f", {})
+    stopped.set()
+    closer.join()
+    assert errors == []

@@ -114,7 +114,7 @@ def test_deployed_filter_only_passes_matching_records(readers: list[StreamReader
     reader = start_reader(readers, function, filters=[definition["Pattern"]])
     for number, (pk, sk, event_name) in enumerate(
         [
-            ("TURN#t", "SEQ", "MODIFY"),
+            ("TURN#t", "RELAY#c", "MODIFY"),
             ("TURN#t", "SUB#c=", "MODIFY"),
             ("TURN#t", "SUB#c=", "REMOVE"),
             ("TURN#t", "ONCE#end", "INSERT"),

@@ -11,6 +11,7 @@ import pytest
 
 from local.emulator.aws import resources
 from local.emulator.aws.cloud import LocalCloud
+from local.emulator.aws.moto_patches import dynamodb_streams
 from local.emulator.runners.context import LambdaContext
 from tests.integration.emulator.cloud_driver import CloudDriver
 
@@ -138,3 +139,14 @@ def test_failed_function_is_retried(reader: Reader, table: "DynamoDBClient") -> 
     reader.failures = 2
     put(table, "TURN#d", "x")
     assert len(reader.take(1)) == 1
+
+
+def test_listener_gets_the_partition_of_each_written_item(reader: Reader, table: "DynamoDBClient") -> None:
+    del reader
+    partitions: list[str] = []
+    dynamodb_streams.set_listener(partitions.append)
+    put(table, "TURN#t7", "EVENT#1")
+    put(table, "OTHER", "a")
+    dynamodb_streams.set_listener(None)
+    put(table, "OTHER", "b")
+    assert partitions == ["TURN#t7", "OTHER"]

@@ -3,6 +3,7 @@ from typing import TYPE_CHECKING
 
 import boto3
 import pytest
+from moto import backends
 from moto.dynamodb.models import dynamodb_backends
 from moto.sts.models import sts_backends
 
@@ -39,3 +40,19 @@ def test_url_patterns_of_a_service_are_computed_once(sts: "STSClient") -> None:
     backend = sts_backends[ACCOUNT]["aws"]
     assert backend.urls is backend.urls
     assert backend.urls is not dynamodb_backends[ACCOUNT]["us-east-1"].urls
+
+
+def test_second_request_over_http_does_not_list_moto_modules(
+    cloud: LocalCloud, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    s3 = boto3.client("s3", endpoint_url=cloud.endpoint_url)
+    s3.list_buckets()
+    listings: list[str] = []
+
+    def list_modules() -> list[str]:
+        listings.append("listed")
+        return ["s3"]
+
+    monkeypatch.setattr(backends, "list_of_moto_modules", list_modules)
+    assert s3.list_buckets()["Buckets"] == []
+    assert listings == []

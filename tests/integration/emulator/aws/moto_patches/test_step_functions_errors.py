@@ -1,19 +1,20 @@
 import time
+from contextlib import suppress
 
 import pytest
 
 from tests.integration.emulator.cloud_driver import CloudDriver, State, States, map_state, task, waiting_task
 
 
-def start_task_catching(driver: CloudDriver, name: str) -> tuple[str, str]:
-    """Start a task with a timeout of 2 s and a heartbeat timeout of 1 s that catches only the error ``name``.
+def start_task_catching(driver: CloudDriver, name: str, *, heartbeat: int = 1) -> tuple[str, str]:
+    """Start a task with a timeout one second longer than its heartbeat timeout, that catches only the error ``name``.
 
     Return the execution and the task's token.
     """
     function, tokens = driver.token_queue()
     catch = [{"ErrorEquals": [name], "Next": "Caught"}]
     states = {
-        "Wait": waiting_task(function, heartbeat=1, timeout=2, Catch=catch),
+        "Wait": waiting_task(function, heartbeat=heartbeat, timeout=heartbeat + 1, Catch=catch),
         "Caught": {"Type": "Pass", "End": True},
     }
     execution = driver.start(states)
@@ -27,10 +28,11 @@ def test_missed_heartbeats_raise_states_heartbeat_timeout(driver: CloudDriver) -
 
 
 def test_too_long_task_with_heartbeats_raises_states_timeout(driver: CloudDriver) -> None:
-    execution, token = start_task_catching(driver, "States.Timeout")
-    while driver.status(execution) == "RUNNING":
-        driver.states.send_task_heartbeat(taskToken=token)
-        time.sleep(0.2)
+    execution, token = start_task_catching(driver, "States.Timeout", heartbeat=2)
+    with suppress(driver.states.exceptions.InvalidToken):  # the task has ended
+        while driver.status(execution) == "RUNNING":
+            driver.states.send_task_heartbeat(taskToken=token)
+            time.sleep(0.2)
     status, output = driver.wait(execution)
     assert (status, output["Error"]) == ("SUCCEEDED", "States.Timeout")
 

@@ -1,0 +1,67 @@
+"""Continue the turns that ran when the server stopped, and end what cannot continue: running tools, late approvals."""
+
+import os
+
+from local.emulator.runners.context import Handler, LambdaContext
+from satchel.adapters import clients
+from satchel.adapters.dynamodb.calls import DynamoClaims
+from satchel.adapters.dynamodb.table import Table
+from satchel.bootstrap.functions import use_cases
+from satchel.contract.errors import ToolCrashed
+from satchel.domain.calls import Call, RunnerReport
+from satchel.domain.object_keys import outcome_key
+from satchel.domain.sessions import Turn
+from satchel.domain.steps import CallStep
+from satchel.services.calls.runner_report import store_report
+
+
+def resume_turns() -> None:
+    """Start the executions of the turns that ran when the server stopped.
+
+    Each step of a turn returns what it stored before, so a turn continues where it was: answers and results are not
+    repeated, and a call that still waits for an approval asks for it again. A tool that was running is not called
+    twice: its call fails. A call that waited for a free runner is run.
+    """
+    ports = use_cases().ports
+    for session in ports.sessions.list_running(ports.clock.now()):
+        turn = session.running_turn and ports.turns.get(session.session_id, session.running_turn)
+        if turn and not turn.has_ended:
+            _end_interrupted_calls(turn)
+            ports.workflow.start(turn.user, turn.session_id, turn.turn_id)
+
+
+def with_expired_approvals(ask: Handler) -> Handler:
+    """Return a handler that does not ask again for an approval whose time ended while the server was stopped.
+
+    The turn goes on without a decision, as after the timeout of the state machine, and Dispatch refuses the call.
+    """
+
+    def handle(event: object, context: LambdaContext) -> object:
+        step, ports = CallStep.model_validate(event), use_cases().ports
+        earlier = ports.approvals.get(step.turn_id, step.call_id)
+        if earlier and step.task_token and earlier.decision is None and earlier.expires_at <= ports.clock.now():
+            ports.callback.succeed(step.task_token)
+            return None
+        return ask(event, context)
+
+    return handle
+
+
+def _end_interrupted_calls(turn: Turn) -> None:
+    claims = DynamoClaims(Table(clients.dynamodb(), os.environ["SATCHEL_TABLE"]))
+    for call in use_cases().ports.calls.list(turn.turn_id):
+        if call.result is None and claims.is_claimed(call.call_id):
+            _end_interrupted(call)
+
+
+def _end_interrupted(call: Call) -> None:
+    """Record the result of a call whose tool has started. If the runner stored no report, the call has failed."""
+    store, key = use_cases().ports.store, outcome_key(call.user, call.turn_id, call.call_id)
+    if store.head(key) is None:
+        crash = ToolCrashed(
+            "The server stopped while the tool was running",
+            suggestion="Check what the tool has done before you call it again",
+        )
+        store_report(store, key, RunnerReport.from_error(crash, duration_ms=None))
+    step = CallStep(user=call.user, session_id=call.session_id, turn_id=call.turn_id, call_id=call.call_id)
+    use_cases().record_tool_result(step)
