@@ -5,5 +5,6 @@ The command runs the entry point `local.cli.main:main`. This package imports onl
 
 Imports point one way: main → commands → ask | call | upload | download | tools | new_server | doctor | models →
 render | api_client → schemas | errors → text. `call` uses `ask`, which uses `upload` and `download`. The commands
-`serve` and `lint` start `local.emulator` and `local.lint`; `local.lint` imports `errors` and `text` of this package.
+`serve` and `lint` start `local.emulator` and `local.lint`. `data` has the options of the group `satchel data`, which
+starts `local.emulator.data.command`. That module and `local.lint` import `errors` and `text` of this package.
 """

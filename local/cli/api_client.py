@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from http import HTTPStatus
+from http.cookies import SimpleCookie
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self, TypeVar
@@ -25,14 +26,15 @@ from local.cli.errors import (
     print_error,
 )
 from local.cli.schemas import EventPage, Problem, ServerConfig, ServerList, SessionStarted, StoredFile, TurnStarted
-from local.local_key import find_key
+from local.local_key import find_key, find_sign_in
 from satchel.domain.ids import FileKey, SessionId, UserName
 from satchel.domain.responses import FinalResponse
 
 CONNECT_TIMEOUT_SECONDS = 5.0
 READ_TIMEOUT_SECONDS = 60.0  # exceeds the API's longest poll (25 s) and the time that storing a large upload takes
 RETRY_DELAYS = (0.5, 1, 2, 4, 8)  # seconds between retries; a server can restart within their sum
-_HTTP_PORT = 80
+_HTTP_PORT, _HTTPS_PORT = 80, 443
+_CLIENT = (b"X-Satchel-Client", b"cli")  # a server with passwords refuses to sign in clients without it
 LOOPBACK = {"127.0.0.1", "localhost", "::1"}
 
 Schema = TypeVar("Schema", bound=BaseModel)
@@ -54,15 +56,21 @@ class Connection:
 
 
 def find_token(url: str) -> str | None:
-    """Return the bearer token for this server: the key of a server on this machine, or else SATCHEL_TOKEN.
+    """Return the bearer token for this server: its key if it is on this machine, its sign-in, or SATCHEL_TOKEN.
 
-    Never return the key of this machine's server for a server on another machine.
+    Never return the key of this machine's server, or the sign-in at a server, for another server.
     """
-    parts = urlsplit(url)
     with suppress(ValueError):  # an invalid port; ApiClient reports the invalid URL
-        key = find_key(parts.port or _HTTP_PORT) if parts.hostname in LOOPBACK else None
-        return key or os.environ.get("SATCHEL_TOKEN")
+        host, port = host_and_port(url)
+        key = find_key(port) if host in LOOPBACK else None
+        return key or find_sign_in(host, port) or os.environ.get("SATCHEL_TOKEN")
     return None
+
+
+def host_and_port(url: str) -> tuple[str, int]:
+    """Return the host name and the port of a server. Raise ValueError if the port is invalid."""
+    parts = urlsplit(url)
+    return parts.hostname or "", parts.port or (_HTTPS_PORT if parts.scheme == "https" else _HTTP_PORT)
 
 
 class ApiClient:
@@ -93,6 +101,26 @@ class ApiClient:
     def __exit__(self, kind: type[BaseException] | None, value: BaseException | None, at: TracebackType | None) -> None:
         """Close the HTTP connections."""
         self._http.close()
+
+    def sign_in(self, user: str, password: str) -> str:
+        """Sign in at a server with passwords, and return the bearer token. Raise ApiError if the server refuses."""
+        with _translated_errors(self._base):
+            response = self._http.post(
+                f"{self._base}/auth/sign-in", headers=[_CLIENT], json={"user": user, "password": password}
+            )
+        if response.status_code >= HTTPStatus.BAD_REQUEST:
+            raise _api_error(response)
+        cookies = SimpleCookie(response.headers.get("Set-Cookie", "")).values()
+        if not cookies:
+            raise UnexpectedResponseError(f"The server at {self._base} has no sign-in with passwords.")
+        return next(iter(cookies)).value
+
+    def sign_out(self) -> None:
+        """End the sign-in whose token this client sends. Raise ApiError if the server refuses."""
+        with _translated_errors(self._base):
+            response = self._http.post(f"{self._base}/auth/sign-out", headers=[*self._identity, _CLIENT])
+        if response.status_code >= HTTPStatus.BAD_REQUEST:
+            raise _api_error(response)
 
     def config(self) -> ServerConfig:
         """Return the server's configuration."""

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from local.cli.api_client import Connection
     from satchel.domain.ids import SessionId, UserName
 
+DEFAULT_HOST = "127.0.0.1"
 DEFAULT_PORT = 8000
 MAX_PORT = 65_535
 DEFAULT_URL = "http://127.0.0.1:8000"
@@ -33,17 +34,22 @@ FileOption = Annotated[
 def serve(
     *,
     port: Annotated[
-        int, typer.Option(help="Port on 127.0.0.1.", envvar="SATCHEL_PORT", min=0, max=MAX_PORT)
+        int, typer.Option(help="Port to listen on.", envvar="SATCHEL_PORT", min=0, max=MAX_PORT)
     ] = DEFAULT_PORT,
+    host: Annotated[
+        str, typer.Option(help="Address to listen on; others than loopback need passwords.", envvar="SATCHEL_HOST")
+    ] = DEFAULT_HOST,
 ) -> None:
     """Run Satchel on this machine until Ctrl-C.
 
-    The whole system runs on this machine with an emulator of AWS. All data is deleted when the server stops. Prints an
-    address with the key of this start, which every client needs. SATCHEL_LOCAL_KEY, if set, is the key.
+    The whole system runs on this machine with an emulator of AWS. The data stay in the folder SATCHEL_DATA (default:
+    ~/.local/share/satchel), or with SATCHEL_DATA=memory in memory until the server stops. Prints an address with the
+    key of this start, which every client needs. SATCHEL_LOCAL_KEY, if set, is the key. With SATCHEL_AUTH=password,
+    users sign in with the accounts of `satchel user` instead (docs/home-server.md).
     """
     from local.emulator.serve import run
 
-    raise typer.Exit(run(port))
+    raise typer.Exit(run(port, host))
 
 
 def ask(
@@ -60,8 +66,8 @@ def ask(
     """Send a message to a running server and wait for the answer.
 
     Prints the answer and lists its files. Sends a bearer token: to a server on this machine its key, which the command
-    finds by itself or in SATCHEL_LOCAL_KEY; to other servers SATCHEL_TOKEN. Exits with 0 if the turn completed, 1 if it
-    failed or was canceled, 2 if a request to the server or a file failed.
+    finds by itself or in SATCHEL_LOCAL_KEY; to other servers the token of `satchel sign-in`, or SATCHEL_TOKEN. Exits
+    with 0 if the turn completed, 1 if it failed or was canceled, 2 if a request to the server or a file failed.
     """
     from local.cli.ask import Question, ask_question
 
@@ -168,6 +174,28 @@ def new_server(
     raise typer.Exit(create_server(name, config))
 
 
+def add_server(
+    source: Annotated[
+        str,
+        typer.Argument(help="JSON of a configuration, a URL, or a package: npm:NAME, pypi:NAME; - is standard input."),
+    ],
+    *,
+    name: Annotated[str | None, typer.Option(help="Name of the server; default: from the source.")] = None,
+    config: Annotated[
+        Path, typer.Option(help="The mcp.json to add the server to.", envvar="SATCHEL_MCP_CONFIG")
+    ] = DEFAULT_CONFIG,
+) -> None:
+    """Try a published server, and add it to mcp.json if it lists its tools.
+
+    Exits with 0, with 1 if a server does not start (it is not added, and the reason is printed), or with 2 if the
+    source is invalid or the server already exists.
+    """
+    from local.cli.add_server import add_servers
+
+    text = typer.get_text_stream("stdin").read() if source == "-" else source
+    raise typer.Exit(add_servers(text, name, config))
+
+
 def lint(
     file: Annotated[
         typer.FileBinaryRead | None,
@@ -215,6 +243,35 @@ def doctor() -> None:
     raise typer.Exit(report_isolation())
 
 
+def sign_in(
+    *,
+    user: Annotated[str, typer.Option(help="The name of your account.", prompt="User")],
+    url: UrlOption = DEFAULT_URL,
+    password_stdin: Annotated[
+        bool, typer.Option("--password-stdin", help="Read the password from the first line of standard input.")
+    ] = False,
+) -> None:
+    """Sign in at a server with passwords, for the other commands.
+
+    Asks for the password. The token of the sign-in is stored in a file that only your account of this machine can read,
+    until `satchel sign-out`. Exits with 0, or with 2 if the server refuses.
+    """
+    from local.cli.sign_in import sign_in as run
+    from local.cli.user import ask_password
+
+    raise typer.Exit(run(url, user, ask_password(confirm=False, from_stdin=password_stdin)))
+
+
+def sign_out(*, url: UrlOption = DEFAULT_URL) -> None:
+    """End the sign-in of `satchel sign-in` at a server.
+
+    Exits with 0, or with 2 if the server cannot be reached.
+    """
+    from local.cli.sign_in import sign_out as run
+
+    raise typer.Exit(run(url))
+
+
 def models(
     names: Annotated[
         list[str] | None,
@@ -231,6 +288,22 @@ def models(
     from local.cli.models import list_models
 
     raise typer.Exit(list_models(names or [], ping=ping))
+
+
+def deploy_check(
+    *,
+    context: Annotated[list[str] | None, typer.Option("-c", help="A setting as name=value; repeatable.")] = None,
+    quiet: Annotated[bool, typer.Option("--quiet", help="Print only what needs an action.")] = False,
+) -> None:
+    """Check what would fail in your AWS account.
+
+    Reads the settings like the cdk command (cdk.json and -c), and the account with your AWS credentials, and changes
+    nothing. Exits with 0 if nothing will fail, also with warnings, 1 if something will, 2 without credentials or with
+    invalid settings.
+    """
+    from local.deploy_check.command import check_deployment
+
+    raise typer.Exit(check_deployment(context or [], quiet=quiet))
 
 
 def _connection(url: str, user_option: str | None) -> "Connection":

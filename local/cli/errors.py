@@ -11,7 +11,7 @@ CliError
 ├── SaveError                a file cannot be written on this machine
 ├── InvalidArgumentsError    the arguments of a tool are not a JSON object
 ├── ModelConfiguredError     `satchel call` needs a server without a model
-└── NewServerError           `satchel new-server` cannot create the server
+└── NewServerError           `satchel new-server` or `add-server` cannot add the server
 """
 
 from enum import IntEnum

@@ -4,7 +4,7 @@ import gc
 
 import typer
 
-from local.cli import commands
+from local.cli import commands, data, user
 
 app = typer.Typer(
     name="satchel",
@@ -22,11 +22,17 @@ for command in (
     commands.upload,
     commands.download,
     commands.new_server,
+    commands.add_server,
     commands.lint,
     commands.doctor,
+    commands.sign_in,
+    commands.sign_out,
     commands.models,
+    commands.deploy_check,
 ):
     app.command()(command)
+app.add_typer(data.app, name="data")
+app.add_typer(user.app, name="user")
 
 
 def main() -> None:

@@ -1,14 +1,13 @@
 """`satchel new-server`: create a working MCP server and its entry in mcp.json."""
 
-import json
 import re
 from pathlib import Path
-from typing import Any
 
 import typer
 
+from local.cli.config_edit import read_editable, with_entry
 from local.cli.errors import CliError, ExitCode, NewServerError, print_error
-from satchel.adapters.server_config import base_folder
+from mcp_config import base_folder
 
 _NAME = re.compile(r"[A-Za-z][A-Za-z0-9_-]{0,39}")
 _PROGRAM = '''\
@@ -70,11 +69,17 @@ def _create(name: str, config: Path) -> Path:
         raise NewServerError(
             f"{name!r} cannot be a server's name: use up to 40 letters, digits, - and _, starting with a letter."
         )
-    text, entries = _read(config)
+    content = read_editable(config)
     folder = base_folder(config) / name
-    if name in entries or folder.exists():
-        raise NewServerError(f"A server {name!r} already exists: {config if name in entries else folder}.")
-    new_text = _with_entry(text, entries, name)
+    if name in content.names or folder.exists():
+        raise NewServerError(f"A server {name!r} already exists: {config if name in content.names else folder}.")
+    entry = {
+        "command": ["python", "main.py"],
+        "cwd": name,
+        "groups": ["users"],
+        "description": "Counts the words of a text file.",
+    }
+    new_text = with_entry(content, name, entry)
     try:
         folder.mkdir()
         (folder / "main.py").write_text(server_program(name), encoding="utf-8")
@@ -82,28 +87,3 @@ def _create(name: str, config: Path) -> Path:
     except OSError as error:
         raise NewServerError(f"{error.filename} cannot be written: {error.strerror}.") from error
     return folder / "main.py"
-
-
-def _read(config: Path) -> tuple[str, dict[str, Any]]:
-    """Return the content of mcp.json as text and as parsed JSON. Treat a missing file as an empty configuration."""
-    try:
-        text = config.read_text(encoding="utf-8") if config.exists() else "{}\n"
-        entries = json.loads(text)
-    except (OSError, ValueError) as error:
-        raise NewServerError(f"{config} cannot be read: {error}.") from error
-    if not isinstance(entries, dict):
-        raise NewServerError(f"{config} is not a JSON object.")
-    return text, entries
-
-
-def _with_entry(text: str, entries: dict[str, Any], name: str) -> str:
-    """Return mcp.json's text with an entry for the new server. Keep the formatting of the existing entries."""
-    entry = {
-        "command": ["python", "main.py"],
-        "cwd": name,
-        "groups": ["users"],
-        "description": "Counts the words of a text file.",
-    }
-    fields = ",\n".join(f"    {json.dumps(key)}: {json.dumps(value)}" for key, value in entry.items())
-    before = text.rstrip().removesuffix("}").rstrip()
-    return f"{before}{',' if entries else ''}\n  {json.dumps(name)}: {{\n{fields}\n  }}\n}}\n"

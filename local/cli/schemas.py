@@ -14,13 +14,22 @@ class ServerConfig(BaseModel):
     model: str | None = None
 
 
+class ToolHints(BaseModel):
+    """A server's hints about the effects of a tool."""
+
+    read_only: bool | None = None
+    destructive: bool | None = None
+
+
 class ToolListing(BaseModel):
     """A tool in the response of GET /api/tools."""
 
     server: str
     name: str
+    title: str | None = None
     description: str = ""
     input_schema: dict[str, Any] = {}
+    hints: ToolHints | None = None
 
     @property
     def full_name(self) -> str:

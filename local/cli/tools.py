@@ -8,7 +8,7 @@ import typer
 
 from local.cli.api_client import ApiClient, Connection, run_with_client
 from local.cli.errors import ExitCode
-from local.cli.schemas import ServerListing, ToolListing
+from local.cli.schemas import ServerListing, ToolHints, ToolListing
 from local.cli.text import one_line
 
 _MAX_DESCRIPTION_CHARS = 100
@@ -39,8 +39,17 @@ def _lines(server: ServerListing) -> Iterator[str]:
         yield f"  why: {one_line(server.reason)}"
     for tool in server.tools:
         yield f"  {one_line(tool.full_name)} {_arguments(tool)}"
+        if words := _words(tool):
+            yield f"    {words}"
         if summary := one_line(tool.description.strip().partition("\n")[0]):
             yield f"    {textwrap.shorten(summary, _MAX_DESCRIPTION_CHARS, placeholder=' …')}"
+
+
+def _words(tool: ToolListing) -> str:
+    """Return the tool's title, and what its server says about its effects."""
+    hints = tool.hints or ToolHints()
+    effect = "only reads" if hints.read_only else "may destroy data" if hints.destructive else ""
+    return ", ".join(filter(None, [one_line(tool.title or ""), effect]))
 
 
 def _arguments(tool: ToolListing) -> str:

@@ -3,7 +3,7 @@
 import os
 import secrets
 import shlex
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,7 +11,7 @@ from typing import Any
 
 from pydantic import TypeAdapter, ValidationError
 
-from local.lint.findings import Clause, Finding
+from local.lint.findings import Clause, Finding, quoted
 from local.lint.linter import lint_output, no_output
 from local.lint.tool_output import CallContext
 from satchel.adapters.event_loop import EventLoop
@@ -20,7 +20,7 @@ from satchel.adapters.mcp.client import McpToolClient
 from satchel.adapters.system_clock import SystemClock
 from satchel.adapters.tree_removal import remove_tree
 from satchel.bootstrap.process import isolation
-from satchel.contract.errors import InvalidArguments, ToolError, UnknownTool
+from satchel.contract.errors import InvalidArguments, ToolError, UnknownTool, advise
 from satchel.domain import arguments as args
 from satchel.domain.conversation import ToolSpec
 from satchel.domain.ids import UserName
@@ -28,9 +28,10 @@ from satchel.domain.object_keys import tool_directory
 from satchel.domain.servers import ServerEntry
 from satchel.domain.timing import Limits, SilenceTimer, TimeLimitReached
 from satchel.ports.system import Clock
-from satchel.ports.tool_client import CallFailure, RunningCall, ToolClient, ToolResult
+from satchel.ports.tool_client import BlockedAccess, CallFailure, RunningCall, ToolClient, ToolResult
 
 TIMEOUT = Clause("v2.1:time:timeout", "3 §11.3")
+GUARDED = Clause("v2.1:isolation:guarded", "3 §9.1")
 
 _SERVER = "lint"
 _USER_NAME: TypeAdapter[UserName] = TypeAdapter(UserName)
@@ -57,11 +58,15 @@ class ToolCall:
 
 @dataclass(frozen=True)
 class CallOutcome:
-    """A finished tool call: its raw result (or a finding if there is none), and the longest time without a message."""
+    """A finished tool call: its raw result (or a finding if there is none), and the longest time without a message.
+
+    ``blocked`` are the file accesses that the sandbox blocked.
+    """
 
     raw: dict[str, Any] | None
     finding: Finding | None
     silent_seconds: float
+    blocked: tuple[BlockedAccess, ...] = ()
 
 
 def lint_call(call: ToolCall, limits: Limits = _LIMITS) -> list[Finding]:
@@ -82,22 +87,26 @@ def wait_for_outcome(running: RunningCall, clock: Clock, limits: Limits) -> Call
     last_signal = clock.monotonic()
     silence = SilenceTimer(limits, last_signal)
     longest = 0.0
+    blocked: tuple[BlockedAccess, ...] = ()
     while True:
         now = clock.monotonic()
         due = silence.check(now)
         if isinstance(due, TimeLimitReached):
             running.kill()
-            return CallOutcome(None, _timed_out(due), max(longest, now - last_signal))
+            return CallOutcome(None, _timed_out(due), max(longest, now - last_signal), blocked)
         signal = None if due else running.receive(max(0.0, silence.next_deadline() - now))
         if signal is None:
             continue
         now = clock.monotonic()
         longest, last_signal = max(longest, now - last_signal), now
         silence.reset(now)
+        if isinstance(signal, BlockedAccess):
+            blocked += (signal,)
         if isinstance(signal, ToolResult):
-            return CallOutcome(signal.raw, None, longest)
+            return CallOutcome(signal.raw, None, longest, blocked)
         if isinstance(signal, CallFailure):
-            return CallOutcome(None, no_output(f"The tool returned no output: {signal.message.rstrip('.')}."), longest)
+            finding = no_output(f"The tool returned no output: {signal.message.rstrip('.')}.")
+            return CallOutcome(None, finding, longest, blocked)
 
 
 def _timed_out(due: TimeLimitReached) -> Finding:
@@ -111,12 +120,20 @@ def _lint(client: ToolClient, call: ToolCall, limits: Limits) -> list[Finding]:
     user = _user_name(call.user)
     arguments = _arguments(spec, call.arguments, user)
     with _user_directory(user) as home:
-        with client.call(spec.name, arguments, home, writes=spec.declares("username")) as running:
+        may_write = spec.declares("username")
+        with client.call(spec.name, arguments, home, writes=may_write) as running:
             outcome = wait_for_outcome(running, SystemClock(), limits)
+        refused = [_refused(access, may_write=may_write) for access in outcome.blocked]
         if outcome.finding:
-            return [outcome.finding]
+            return [*refused, outcome.finding]
         context = CallContext(user=user, home=home, silent_seconds=outcome.silent_seconds)
-        return lint_output(outcome.raw, context, spec.output_schema)
+        return [*refused, *lint_output(outcome.raw, context, spec.output_schema)]
+
+
+def _refused(access: BlockedAccess, *, may_write: bool) -> Finding:
+    kind = {"read": "a read of", "write": "a write to", None: "an access to"}[access.operation]
+    message = f"The sandbox blocked {kind} {quoted(access.path, 300)}."
+    return GUARDED.error("$", message, f"{advise(access.operation, may_write=may_write)}.")
 
 
 def _server_entry(call: ToolCall) -> ServerEntry:
@@ -131,9 +148,24 @@ def _server_entry(call: ToolCall) -> ServerEntry:
 
 def _local_files(arguments: str) -> list[str]:
     """Return the absolute paths in the arguments. The tool may read these local files as if a user uploaded them."""
-    values = args.parse(arguments).values()
+    values = _with_absolute_paths(args.parse(arguments)).values()
     items = [item for value in values for item in (value if isinstance(value, list) else [value])]
     return [os.path.realpath(item) for item in items if isinstance(item, str) and item.startswith("/")]
+
+
+def _with_absolute_paths(arguments: dict[str, Any]) -> dict[str, Any]:
+    """Make paths of existing files absolute, because the server runs in another directory than this command."""
+    return {name: _map_texts(value, _absolute_file) for name, value in arguments.items()}
+
+
+def _map_texts(value: object, change: Callable[[str], str]) -> object:
+    if isinstance(value, list):
+        return [change(item) if isinstance(item, str) else item for item in value]
+    return change(value) if isinstance(value, str) else value
+
+
+def _absolute_file(text: str) -> str:
+    return os.path.realpath(text) if text and os.path.isfile(text) else text  # noqa: PTH113  (any text, also a long one)
 
 
 def _split(command: str) -> list[str]:
@@ -161,7 +193,7 @@ def _user_name(name: str | None) -> UserName:
 
 
 def _arguments(spec: ToolSpec, text: str, user: UserName) -> dict[str, Any]:
-    arguments = args.inject_identity(spec, args.parse(text), user)
+    arguments = args.inject_identity(spec, _with_absolute_paths(args.parse(text)), user)
     if problems := JsonSchemaChecker().find_problems(spec.input_schema, arguments):
         raise InvalidArguments(problems)
     return arguments

@@ -60,6 +60,27 @@ def test_error_result_is_a_warning() -> None:
     assert summaries(call("fails")) == ["warning v1:error:is-error $"]
 
 
+def test_access_that_the_sandbox_blocked_is_an_error_with_path_and_advice() -> None:
+    findings = lint_call(call("writes_elsewhere"))
+
+    assert [(finding.severity, finding.clause) for finding in findings] == [
+        ("error", "v2.1:isolation:guarded"),
+        ("warning", "v1:error:is-error"),
+    ]
+    assert findings[0].message == "The sandbox blocked a write to '/tmp/elsewhere.txt'."
+    assert "declare an argument `username: str`" in findings[0].suggestion
+
+
+def test_relative_path_in_the_arguments_is_found_from_the_current_directory(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "data").mkdir()
+    (tmp_path / "data/notes.txt").write_text("one")
+    monkeypatch.chdir(tmp_path)
+
+    assert lint_call(call("reads_file", '{"filename": "data/notes.txt"}')) == []
+
+
 @pytest.mark.parametrize(
     ("tool", "message"),
     [

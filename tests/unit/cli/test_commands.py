@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+from pathlib import Path
 
 from typer.testing import CliRunner
 
@@ -13,11 +14,30 @@ def test_help_lists_the_commands() -> None:
 
     assert result.exit_code == 0
     for line in (
-        "  serve       Run Satchel on this machine until Ctrl-C.\n",
-        "  ask         Send a message to a running server and wait for the answer.\n",
-        "  tools       List the tools that you can use, by server.\n",
-        "  call        Call one tool without a model and print its results.\n",
-        "  new-server  Create a working MCP server and its entry in mcp.json.\n",
+        "  serve         Run Satchel on this machine until Ctrl-C.\n",
+        "  ask           Send a message to a running server and wait for the answer.\n",
+        "  tools         List the tools that you can use, by server.\n",
+        "  call          Call one tool without a model and print its results.\n",
+        "  new-server    Create a working MCP server and its entry in mcp.json.\n",
+        "  deploy-check  Check what would fail in your AWS account.\n",
+        "  sign-in       Sign in at a server with passwords, for the other commands.\n",
+        "  sign-out      End the sign-in of `satchel sign-in` at a server.\n",
+        "  data          Inspect, export and import the data of the local run.\n",
+        "  user          Manage the accounts of a server with passwords.\n",
+    ):
+        assert line in result.stdout
+
+
+def test_help_of_data_lists_its_commands() -> None:
+    result = CliRunner().invoke(app, ["data", "--help"])
+
+    assert result.exit_code == 0
+    for line in (
+        "  info    Print what the data folder contains, also while a server uses it.\n",
+        "  check   Compare the data folder's database with its files.\n",
+        "  export  Write all items and the newest objects to an archive.\n",
+        "  import  Import an archive into the data folder, or into a deployed stack.\n",
+        "  vacuum  Delete unused files and compact the database.\n",
     ):
         assert line in result.stdout
 
@@ -50,3 +70,12 @@ def test_invalid_port_is_a_usage_error() -> None:
 
     assert result.exit_code == 2
     assert "'SATCHEL_PORT'" in result.stderr
+
+
+def test_table_without_a_bucket_is_a_usage_error(tmp_path: Path) -> None:
+    (tmp_path / "x.tar").touch()
+
+    result = CliRunner().invoke(app, ["data", "import", str(tmp_path / "x.tar"), "--table", "satchel"])
+
+    assert result.exit_code == 2
+    assert "--table and --bucket require each other" in result.stderr

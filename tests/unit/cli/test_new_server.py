@@ -37,6 +37,24 @@ def test_server_is_created_beside_the_config_folder_of_a_project(tmp_path: Path)
     assert read_registry(config).servers["words"].cwd == str(tmp_path / "words")
 
 
+def test_server_is_added_to_the_table_of_another_program_and_comments_stay(tmp_path: Path) -> None:
+    config = tmp_path / "mcp.json"
+    old = """{
+  "mcpServers": {
+    // the first: {"x"}
+    "a": {"command": "npx", "args": ["]}"]}, // and its comment
+  },
+  "preferences": {"mcpServers": {}}
+}
+"""
+    config.write_text(old)
+    assert [create_server(name, config) for name in ("one", "two")] == [0, 0]
+
+    text = config.read_text()
+    assert list(read_registry(config).servers) == ["a", "one", "two"]
+    assert [line for line in old.splitlines() if line not in text.splitlines()] == []
+
+
 def test_missing_configuration_is_created(tmp_path: Path) -> None:
     config = tmp_path / "mcp.json"
     assert [create_server(name, config) for name in ("one", "two")] == [0, 0]

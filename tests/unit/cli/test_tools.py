@@ -66,3 +66,19 @@ def test_api_error_is_printed_as_one_line(capsys: pytest.CaptureFixture[str]) ->
     refuse = httpx2.MockTransport(lambda _: problem(403, "You are not signed in.", "E_FORBIDDEN"))
     assert list_tools(Connection("http://satchel.test", transport=refuse), as_json=False) == 2
     assert capsys.readouterr().err == "satchel: You are not signed in. (E_FORBIDDEN)\n"
+
+
+@pytest.mark.parametrize(
+    ("hints", "words"),
+    [
+        ({"destructive": True}, "Ping it, may destroy data"),
+        ({"read_only": True}, "Ping it, only reads"),
+        (None, "Ping it"),
+    ],
+)
+def test_title_and_effects_of_a_tool_are_shown(
+    capsys: pytest.CaptureFixture[str], hints: dict[str, bool] | None, words: str
+) -> None:
+    tool = {"server": "report", "name": "ping", "title": "Ping it", "hints": hints}
+    assert run_tools({**REPORT, "tools": [tool]}) == 0
+    assert capsys.readouterr().out.splitlines()[-1].strip() == words

@@ -19,6 +19,7 @@ from tests.unit.lint.faulty_outputs import FAULTY_OUTPUTS, Case
 # Clauses about the call, or about text that is not JSON, have tests of their own.
 TESTED_SEPARATELY = {
     "v1:output:json",
+    "v2.1:isolation:guarded",
     "v2.1:time:ten-seconds",
     "v2.1:time:timeout",
     "v2.1:artifacts:path-exists",

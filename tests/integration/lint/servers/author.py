@@ -48,6 +48,18 @@ def fails(_: Arguments) -> Arguments:
     return {"content": [{"type": "text", "text": "no such table"}], "isError": True}
 
 
+def reads_file(arguments: Arguments) -> Arguments:
+    return structured({"results": Path(arguments["filename"]).read_text()})
+
+
+def writes_elsewhere(_: Arguments) -> Arguments:
+    try:
+        Path("/tmp/elsewhere.txt").write_text("a")
+    except OSError as error:
+        return {"content": [{"type": "text", "text": str(error)}], "isError": True}
+    return structured({"results": 1})
+
+
 def refuses(_: Arguments) -> Arguments:
     raise ValueError("not today")
 
@@ -68,6 +80,8 @@ TOOLS: dict[str, tuple[Callable[[Arguments], Arguments], Arguments]] = {
     "has_no_name": (has_no_name, {}),
     "wraps": (wraps, {}),
     "fails": (fails, {}),
+    "reads_file": (reads_file, {"filename": {"type": "string"}}),
+    "writes_elsewhere": (writes_elsewhere, {}),
     "refuses": (refuses, {}),
     "crashes": (crashes, {}),
     "hangs": (hangs, {}),
