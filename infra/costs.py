@@ -1,18 +1,20 @@
 """``python -m infra.costs``: print the AWS costs of an idle month and of 1,000 turns. ``--write`` writes docs/costs.md.
 
 Costs are the quantities of ``usage`` times the prices of ``prices.json``, which names a source and date for each price.
-Model tokens are not included, although they are most of the bill.
+Model tokens, most of the bill, depend on the conversation, so they are a table of their own.
 """
 
 import json
+import re
 import sys
 from collections.abc import Iterator, Mapping
 from typing import TypedDict
 
 from infra import usage
-from infra.limits import RUNNER_DISK_MIB
+from infra.limits import MEMORY_MB, RUNNER_DISK_MIB
+from infra.run_time import DEFAULT_WAIT_SECONDS, WAIT_SECONDS, billed_seconds
 from infra.sources import ROOT
-from infra.usage import Usage
+from infra.usage import ModelTokens, Usage
 
 _FREE_DISK_MIB = 512
 _MIN_SHOWN_USD = 0.01  # lower unit prices are shown per million units
@@ -48,7 +50,7 @@ def cost_of(quantities: Usage) -> dict[str, float]:
     prices = {name: price["usd"] for name, price in read_prices()["prices"].items()}
     invocations = sum(quantities.invocations.values())
     runs = quantities.invocations.get("Run", 0)
-    disk = runs * (RUNNER_DISK_MIB - _FREE_DISK_MIB) / 1024 * usage.BILLED_MS["Run"] / 1000
+    disk = runs * (RUNNER_DISK_MIB - _FREE_DISK_MIB) / 1024 * _billed_seconds("Run")
     environments = usage.NEW_ENVIRONMENTS * runs * _gb("Run") * prices["lambda_tenant_environment_gb"]
     return {
         "Lambda: requests": invocations * prices["lambda_request"],
@@ -64,6 +66,17 @@ def cost_of(quantities: Usage) -> dict[str, float]:
         "CloudWatch: logs": invocations * usage.LOG_KB / (1 << 20) * prices["log_gb"],
         "Transfer to the internet": quantities.gb_out * prices["gb_out"],
     }
+
+
+def cost_of_tokens(tokens: ModelTokens) -> float:
+    """Return the costs of a model's tokens in US dollars."""
+    prices = {name: price["usd"] for name, price in read_prices()["prices"].items()}
+    return (
+        tokens.read * prices["token_cache_read"]
+        + tokens.written * prices["token_cache_write"]
+        + tokens.uncached * prices["token_input"]
+        + tokens.output * prices["token_output"]
+    )
 
 
 def cost_of_turns(mix: Mapping[str, float], turns: int = 1000) -> dict[str, float]:
@@ -86,34 +99,77 @@ def cost_of_idle_month() -> dict[str, float]:
 
 def document() -> str:
     """Return docs/costs.md as Markdown."""
-    return "\n".join([_HEAD, *_idle_table(), "", *_turns_table(), *_storage_table(), "", *_price_table(), ""])
+    return "\n".join(
+        [
+            _HEAD,
+            *_idle_table(),
+            "",
+            *_turns_table(),
+            *_tokens_table(),
+            "",
+            *_metrics_table(),
+            "",
+            *_storage_table(),
+            "",
+            *_price_table(),
+            "",
+        ]
+    )
 
 
 def _gb(function: str) -> float:
-    return usage.MEMORY_MB.get(function, usage.DEFAULT_MEMORY_MB) / 1024
+    return MEMORY_MB[_folder(function)] / 1024
+
+
+def _folder(function: str) -> str:
+    return "run_tool" if function == "Run" else re.sub(r"(?<!^)(?=[A-Z])", "_", function).lower()
+
+
+def _billed_seconds(function: str) -> float:
+    folder = _folder(function)
+    return billed_seconds(folder, MEMORY_MB[folder])
 
 
 def _gb_seconds(quantities: Usage) -> float:
     return sum(
-        number * _gb(function) * usage.BILLED_MS.get(function, usage.DEFAULT_BILLED_MS) / 1000
-        for function, number in quantities.invocations.items()
+        number * _gb(function) * _billed_seconds(function) for function, number in quantities.invocations.items()
     )
 
 
+_MODEL, _TOOL = WAIT_SECONDS["think"], WAIT_SECONDS["run_tool"]
 _HEAD = f"""\
 # Costs
 
 `make costs` computes these figures from the prices in `infra/prices.json` and the quantities in `infra/usage.py`. The
 numbers of invocations, state transitions and AWS requests are measured in a local run of all functions, and a test
-compares them. Run times are estimates, because nothing was run on AWS: {usage.DEFAULT_BILLED_MS} ms for a function,
-{usage.BILLED_MS["Think"] / 1000:g} s for a model's answer, {usage.BILLED_MS["Run"] / 1000:g} s for a tool.
+compares them. Run times are computed, because nothing was run on AWS: the measured processor time of a function, with
+its share of a core ([memory](deploy.md#memory-processor-and-snapshots)), and an estimated wait: {_MODEL:g} s for a
+model's answer, {_TOOL:g} s for a tool, {DEFAULT_WAIT_SECONDS:g} s for AWS in any other function.
 
-Not included: free tiers, model tokens (most of the bill), and CloudFront's charges for page visitors.
+Not included: free tiers, and CloudFront's charges for page visitors. [Model tokens](#model-tokens) have a table
+of their own.
 """
 _TURNS_NOTE = """
 A talk turn is a message and its answer. The mix in the middle column has 50 % talk turns, 40 % turns with two parallel
 tool calls, and 10 % file turns: the user uploads a file, a tool creates two files from it, and the user downloads both
 (1 MB).
+"""
+_TOKENS_NOTE = """\
+## Model tokens
+
+Tokens are most of the bill. Providers bill input tokens at a tenth of their price if the request before began with the
+same bytes. So instructions and tools come first, in a fixed order, and each message keeps the list of files that it was
+sent with ([conversations](conversations.md)). The table has two conversations with 12 tools of usual size, results of
+2,100 characters and a new file in each call, at the prices of Claude Sonnet 4.5. A test sends their requests to a model
+of the prompt cache of each provider. For comparison: no cache, and a current list of files behind the latest message
+only.
+"""
+_METRICS_NOTE = """\
+## Custom metrics
+
+CloudWatch bills each combination of dimension values for the hours in which it has data, so this is the bill of a month
+that has them in every hour; eight hours on working days are a quarter of it. Counted in the same run of all functions,
+with four servers, and turns and calls that succeed and fail.
 """
 
 
@@ -132,6 +188,27 @@ def _turns_table() -> Iterator[str]:
             yield f"| {part} | {' | '.join(f'{each[part]:.3f}' for each in costs.values())} |"
     yield f"| **total, US$** | {' | '.join(f'**{sum(each.values()):.2f}**' for each in costs.values())} |"
     yield _TURNS_NOTE
+
+
+def _tokens_table() -> Iterator[str]:
+    columns = {"no cache": "no cache", "list moves": "only the latest message has a list", "cached": "as it is"}
+    cached = "input tokens read from the cache"
+    yield from (_TOKENS_NOTE, f"| US$ | {' | '.join(columns.values())} | {cached} |", f"|---|{'--:|' * 4}")
+    for conversation, variants in usage.MODEL_TOKENS.items():
+        costs = [f"{cost_of_tokens(variants[name]):.3f}" for name in columns]
+        actual = variants["cached"]
+        share = actual.read / (actual.read + actual.written + actual.uncached)
+        yield f"| {conversation} | {' | '.join(costs)} | {share:.0%} |"
+
+
+def _metrics_table() -> Iterator[str]:
+    price = read_prices()["prices"]["metric_month"]["usd"]
+    yield from (_METRICS_NOTE, "| custom metric | combinations of dimension values | US$ a month |", "|---|--:|--:|")
+    series = {**usage.METRIC_SERIES, "`TokensIn` and `TokensOut` of one model": usage.SERIES_PER_MODEL}
+    for metric, number in series.items():
+        yield f"| {metric if '`' in metric else f'`{metric}`'} | {number} | {number * price:.2f} |"
+    total = sum(series.values())
+    yield f"| **total** | **{total}** | **{total * price:.2f}** |"
 
 
 def _storage_table() -> Iterator[str]:

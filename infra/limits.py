@@ -11,10 +11,39 @@ CALL_TIMEOUT_SECONDS = 900
 TOOL_MAX_SECONDS = min(RUNNER_SECONDS, CALL_TIMEOUT_SECONDS) - 60
 TOOL_SILENCE_SECONDS = 30
 
-# A timer in the runner sends heartbeats, even while a tool is silent. If a heartbeat's response says that the user
-# canceled the call, the runner stops the tool. If no heartbeat arrives within the timeout, the call fails.
-HEARTBEAT_INTERVAL_SECONDS = 1
+# A timer in the runner sends heartbeats, even while a tool is silent. If no heartbeat arrives within the timeout, the
+# call fails: two lost heartbeats are tolerated. All tools of an account share the quota of SendTaskHeartbeat, so
+# heartbeats are rare. The runner learns from the table, within a second, that the user canceled the call.
+HEARTBEAT_INTERVAL_SECONDS = 10
 HEARTBEAT_TIMEOUT_SECONDS = 35
+
+# Lambda keeps a user's environment of a runner for some minutes after a call, and calls of further users fail if there
+# are too many environments. AWS allows 2,500 for each 1,000 of concurrency: of the account, or reserved for the runner.
+ENVIRONMENTS_PER_EXECUTION = 2.5
+MIN_RUNNER_CONCURRENCY = 40
+
+# Memory of each function, by its folder. docs/deploy.md says why. A full core is given at FULL_CORE_MB; below, Lambda
+# gives a share in proportion. The runners' memory is the default of mcp.json.
+FULL_CORE_MB = 1769
+MEMORY_MB = {
+    "api": 1024,
+    "approval": FULL_CORE_MB,
+    "dispatch": FULL_CORE_MB,
+    "empty_bucket": 512,
+    "end_session": 512,
+    "erase": 512,
+    "expire": 512,
+    "finish": FULL_CORE_MB,
+    "page": 1024,
+    "publish_page": 512,
+    "push": FULL_CORE_MB,
+    "record_tool_result": FULL_CORE_MB,
+    "refresh": 512,
+    "rotate": 256,
+    "run_tool": 1024,
+    "sockets": FULL_CORE_MB,
+    "think": 1024,
+}
 
 # A runner's /tmp holds a call's input files and the tool's output. Input files may fill INPUT_DISK_SHARE of it.
 RUNNER_DISK_MIB = 2048
@@ -56,6 +85,9 @@ SWEEP_SECONDS = SWEEP_MINUTES * 60 - 30
 REFRESH_MINUTES = 5
 REFRESH_SECONDS = REFRESH_MINUTES * 60 - 10
 TOOL_LIST_TTL_SECONDS = 6 * 3600
+
+# Interval at which the page is checked, and published if it is not the deployed one. Each deployment publishes it, too.
+PAGE_CHECK_MINUTES = 15
 
 # Time limit for deleting the data of a session. If it is reached, the periodic sweep deletes the remaining data.
 CLEAR_SECONDS = 900

@@ -22,8 +22,9 @@ from pydantic import (
 )
 
 from infra import sources
-from infra.limits import MODEL_SECONDS, RUNNER_DISK_MIB
+from infra.limits import ENVIRONMENTS_PER_EXECUTION, MIN_RUNNER_CONCURRENCY, MODEL_SECONDS, RUNNER_DISK_MIB
 from infra.packing.platform import Platform
+from infra.vpc import SecurityGroupId, SubnetId, Vpc
 
 PROVIDER_SECRETS = {"openai-chat": "OPENAI_API_KEY", "anthropic": "ANTHROPIC_API_KEY"}
 """For each model provider with an API key, the name of the secret with the key, without the deployment's prefix."""
@@ -72,6 +73,8 @@ class ModelChoice(BaseModel):
     description: str = ""
     groups: list[str] = []
     context_tokens: Annotated[int, Field(ge=2000)] | None = None
+    vision: bool | None = None
+    documents: bool | None = None
 
 
 TextList = Annotated[list[str], BeforeValidator(_parse_list)]
@@ -165,8 +168,8 @@ class Settings(BaseModel):
     """Public URL of the API if you run your own proxy in front of it."""
 
     site: Literal["cloudfront", "none"] = "cloudfront"
-    """What serves the page: CloudFront, or `none` for accounts that cannot use CloudFront. Then the HTTP API also
-    serves the page from a function, at API Gateway's address."""
+    """Server of the page: CloudFront, or `none` for accounts that cannot use CloudFront. With `none`, a function
+    behind the HTTP API serves the page, at API Gateway's address."""
 
     page: Path = sources.SITE
     """Folder with the built web client."""
@@ -226,13 +229,21 @@ class Settings(BaseModel):
     """Folder with mcp.json and the programs of its servers, or `config/overrides` with mcp.json in a project's folder,
     which then contains the programs."""
 
+    runner_subnets: Annotated[list[SubnetId], BeforeValidator(_parse_list), Field(max_length=16)] = []
+    """Subnets of a VPC to which runners connect (`docs/deploy.md`). By default they have Lambda's network. An entry of
+    mcp.json with `vpc` can choose others, or none."""
+
+    runner_security_groups: Annotated[list[SecurityGroupId], BeforeValidator(_parse_list), Field(max_length=5)] = []
+    """Security groups of the runners in `runner_subnets`."""
+
     snap_start: bool = False
     """Start the functions between a message and its answer from snapshots (SnapStart, Python 3.12 and newer). Snapshots
     are billed even if unused. Runners never use them."""
 
     reserved_concurrency: Concurrency = {}
-    """Reserved concurrency by function folder (`api=50,run_tool=20`; the latter for each runner), which is also the
-    maximum. New accounts have too little concurrency to reserve any."""
+    """Reserved concurrency by function folder (`api=50,run_tool=100`; the latter for each runner), which is also the
+    maximum. A runner has an environment for each recent user, and Lambda allows it 2.5 of them for each reserved
+    execution, so `run_tool` is at least 40 (100 users). New accounts have too little concurrency to reserve any."""
 
     requests_per_second: Annotated[int, Field(gt=0, le=10_000)] = 1_000
     """Maximum rate of HTTP requests, and of WebSocket messages, across all users. Keep it far above
@@ -287,6 +298,12 @@ class Settings(BaseModel):
             raise ValueError(
                 f"unknown function {', '.join(unknown)}; the functions are {', '.join(sorted(_FUNCTIONS))}"
             )
+        if (runners := reserved.get("run_tool", MIN_RUNNER_CONCURRENCY)) < MIN_RUNNER_CONCURRENCY:
+            users = int(runners * ENVIRONMENTS_PER_EXECUTION)
+            raise ValueError(
+                f"with run_tool={runners}, only {users} users could call a server within ten minutes, because each has "
+                f"an environment of its own: reserve at least {MIN_RUNNER_CONCURRENCY}, or nothing"
+            )
         return reserved
 
     @model_validator(mode="after")
@@ -295,6 +312,8 @@ class Settings(BaseModel):
             raise ValueError("set jwt_issuer and jwt_audience together, or neither")
         if (self.domain is None) != (self.certificate_arn is None):
             raise ValueError("set domain and certificate_arn together, or neither")
+        if (not self.runner_subnets) != (not self.runner_security_groups):
+            raise ValueError("set runner_subnets and runner_security_groups together, or neither")
         if self.domain and self.site == "none":
             raise ValueError("domain is a name of CloudFront, which site=none leaves out; set public_url instead")
         if self.groups and self.jwt_issuer:
@@ -320,6 +339,13 @@ class Settings(BaseModel):
         """Return the Python version and processor on which the functions run."""
         version = self.python or Platform().python
         return Platform(self.architecture, int(version.removeprefix("3.")))
+
+    @property
+    def runner_vpc(self) -> Vpc | None:
+        """Return the VPC to which runners connect, or None for Lambda's own network."""
+        if not self.runner_subnets:
+            return None
+        return Vpc(subnets=self.runner_subnets, security_groups=self.runner_security_groups)
 
     @property
     def allowed_models(self) -> list[str]:

@@ -6,7 +6,7 @@ Tests compare the figures of turns with a run of all functions on moto, and the 
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from infra.limits import REFRESH_MINUTES, SWEEP_MINUTES, TOOL_LIST_TTL_SECONDS
+from infra.limits import PAGE_CHECK_MINUTES, REFRESH_MINUTES, SWEEP_MINUTES, TOOL_LIST_TTL_SECONDS
 
 _HOURS_PER_MONTH = 730
 _MINUTES_PER_MONTH = 60 * _HOURS_PER_MONTH
@@ -32,13 +32,15 @@ class Usage:
     gb_out: float = 0
 
 
+# A tool made a picture earlier in the session, so each model request reads it.
 TURNS: Mapping[str, Usage] = {
     # The user sends a message, and the model answers without tools.
     "talk": Usage(
         invocations={"Api": 2, "Finish": 1, "Push": 4, "Sockets": 1, "Think": 1},
         transitions=4,
-        writes=39,
-        reads=48,
+        writes=33,
+        reads=35,
+        gets=1,
         messages=4,
     ),
     # The model runs two tools in parallel, and each reads a file.
@@ -54,10 +56,10 @@ TURNS: Mapping[str, Usage] = {
             "Think": 2,
         },
         transitions=13,
-        writes=82,
-        reads=115,
+        writes=85,
+        reads=80,
         puts=2,
-        gets=3,
+        gets=5,
         messages=8,
     ),
     # The user uploads a file, a tool creates two files from it, and the user downloads both.
@@ -73,10 +75,10 @@ TURNS: Mapping[str, Usage] = {
             "Think": 2,
         },
         transitions=10,
-        writes=127,
-        reads=128,
+        writes=119,
+        reads=102,
         puts=4,
-        gets=7,
+        gets=10,
         messages=8,
         gb_out=0.001,
     ),
@@ -88,13 +90,35 @@ MIXES: Mapping[str, Mapping[str, float]] = {
 }
 """For each named mix of turns, the share of each kind of turn (1.0 in total)."""
 
-MEMORY_MB = {"Run": 1024}
-"""Memory of functions that differ from ``DEFAULT_MEMORY_MB``. ``Run`` (runners) has the default of ``mcp.json``."""
-DEFAULT_MEMORY_MB = 512
 
-# Estimated run times, not measured on AWS. Think waits for the model, and a runner (``Run``) waits for its tool.
-BILLED_MS = {"Think": 3000, "Run": 1500}
-DEFAULT_BILLED_MS = 150
+@dataclass(frozen=True, kw_only=True)
+class ModelTokens:
+    """Tokens of model requests: input read from the prompt cache, written to it, and neither; and output."""
+
+    read: int
+    written: int
+    uncached: int
+    output: int
+
+
+MODEL_TOKENS: Mapping[str, Mapping[str, ModelTokens]] = {
+    # Eleven requests: the model calls a tool in ten rounds, and each call creates a file.
+    "a turn of ten rounds": {
+        "no cache": ModelTokens(read=0, written=0, uncached=78_584, output=290),
+        "list moves": ModelTokens(read=27_490, written=52_119, uncached=0, output=290),
+        "cached": ModelTokens(read=67_075, written=11_509, uncached=0, output=290),
+    },
+    # Sixty requests: the model calls one tool in each turn, and each call creates a file.
+    "a conversation of 30 turns": {
+        "no cache": ModelTokens(read=0, written=0, uncached=1_274_920, output=4_380),
+        "list moves": ModelTokens(read=162_401, written=955_435, uncached=0, output=4_380),
+        "cached": ModelTokens(read=1_232_901, written=42_019, uncached=0, output=4_380),
+    },
+}
+"""Tokens of model requests to Bedrock. ``list moves``: only the latest message has a list of files, a current one.
+
+The conversations are those of ``tests/integration/models/conversations.py``."""
+
 LOG_KB = 2
 """Log output of one invocation in KB, including the lines that Lambda adds."""
 NEW_ENVIRONMENTS = 0.1
@@ -103,12 +127,31 @@ NEW_ENVIRONMENTS = 0.1
 IDLE_MONTH = Usage(
     invocations={
         "Expire": _MINUTES_PER_MONTH // SWEEP_MINUTES,
+        "PublishPage": _MINUTES_PER_MONTH // PAGE_CHECK_MINUTES,
         "Refresh": _MINUTES_PER_MONTH // REFRESH_MINUTES,
         "Run": 3 * _HOURS_PER_MONTH * 3600 // TOOL_LIST_TTL_SECONDS,
     },
-    reads=8 * _MINUTES_PER_MONTH // SWEEP_MINUTES + 3 * _MINUTES_PER_MONTH // REFRESH_MINUTES,
+    reads=23 * _MINUTES_PER_MONTH // SWEEP_MINUTES + 3 * _MINUTES_PER_MONTH // REFRESH_MINUTES,
+    gets=_MINUTES_PER_MONTH // PAGE_CHECK_MINUTES,
 )
-"""The periodic sweeps and tool list requests (three example servers). An idle sweep sends at most 8 index queries."""
+"""The periodic sweeps, checks of the page and tool list requests (three example servers).
+
+An idle sweep sends 23 index queries.
+"""
+METRIC_SERIES: Mapping[str, int] = {
+    "DownloadedBytes": 1,
+    "ToolBytesIn": 1,
+    "ToolBytesOut": 1,
+    "ToolCallDuration": 4,
+    "ToolCalls": 8,
+    "TurnDuration": 1,
+    "Turns": 3,
+    "UploadedBytes": 1,
+}
+"""The number of combinations of dimension values of each custom metric in the run of all functions: four servers, and
+turns and calls that succeed and fail. The run's model reports no tokens."""
+SERIES_PER_MODEL = 2
+"""The numbers of input and output tokens, for each model that reports them."""
 # Count the metrics of all alarms, because AWS bills an alarm for each metric that it reads.
 SECRETS, KEYS, ALARM_METRICS, DASHBOARDS = 1, 1, 19, 1
 """Numbers of secrets, KMS keys, alarm metrics and dashboards in the templates with the default settings."""

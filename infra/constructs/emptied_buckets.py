@@ -9,12 +9,11 @@ from constructs import Construct
 
 from infra.constructs.checks import acknowledge
 from infra.constructs.function import PythonFunction
-from infra.constructs.grants import EMPTY_BUCKET, INSPECT_BUCKET, allow
+from infra.constructs.grants import DELETE_OBJECTS, INSPECT_BUCKET, allow
 from infra.constructs.layers import FunctionLayers
 from infra.limits import ERASE_SECONDS
 from infra.settings import Settings
 
-_MEMORY_MB = 512
 _TAG = "satchel:empty-on-delete"
 
 
@@ -42,7 +41,6 @@ class EmptiedBuckets(Construct):
             function_layers=function_layers,
             settings=settings,
             environment={},
-            memory_mb=_MEMORY_MB,
             seconds=ERASE_SECONDS,
         )
         acknowledge(
@@ -51,7 +49,7 @@ class EmptiedBuckets(Construct):
         allow(function, *INSPECT_BUCKET, on=[bucket.bucket_arn for bucket in buckets])
         allow(
             function,
-            *EMPTY_BUCKET,
+            *DELETE_OBJECTS,
             on=[bucket.arn_for_objects("*") for bucket in buckets],
             because="the buckets are deleted with all of their objects",
         )

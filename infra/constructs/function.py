@@ -12,6 +12,7 @@ from infra.constructs.checks import acknowledge
 from infra.constructs.grants import WRITE_LOGS, statement
 from infra.constructs.layers import FunctionLayers, architecture, runtime
 from infra.constructs.monitoring import log_group
+from infra.limits import MEMORY_MB
 from infra.packing.contents import NOT_DEPLOYED
 from infra.settings import Settings
 
@@ -31,8 +32,8 @@ class PythonFunction(lambda_.Function):
         function_layers: FunctionLayers,
         settings: Settings,
         environment: Mapping[str, str],
-        memory_mb: int,
         seconds: int,
+        memory_mb: int | None = None,
         more_layers: Sequence[lambda_.ILayerVersion] = (),
         function_name: str | None = None,
         tenancy_config: lambda_.TenancyConfig | None = None,
@@ -55,7 +56,7 @@ class PythonFunction(lambda_.Function):
             description=f"functions/{folder}",
             layers=[*function_layers.for_function(folder), *more_layers],
             environment=environment,
-            memory_size=memory_mb,
+            memory_size=memory_mb or MEMORY_MB[folder],
             timeout=Duration.seconds(seconds),
             log_group=logs,
             role=role,

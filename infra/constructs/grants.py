@@ -28,9 +28,9 @@ PUT_TAGGED_OBJECTS = ("s3:PutObject", "s3:PutObjectTagging", "s3:AbortMultipartU
 UPLOAD_OBJECTS = ("s3:PutObject", "s3:AbortMultipartUpload", "s3:ListMultipartUploadParts")
 TAG_OBJECTS = ("s3:PutObjectTagging", "s3:DeleteObjectTagging")
 UNTAG_OBJECTS = ("s3:DeleteObjectTagging",)
-DELETE_OBJECTS = ("s3:DeleteObjectVersion",)  # deleting by version id leaves no delete marker in the bucket
-# S3 wants both to delete a version. In a bucket without versioning, an object has the version "null".
-EMPTY_BUCKET = ("s3:DeleteObject", "s3:DeleteObjectVersion")
+# The documentation of S3's DeleteObjects asks for both, even if each object is deleted by its version id, which leaves
+# no delete marker in the bucket. In a bucket without versioning, an object has the version "null".
+DELETE_OBJECTS = ("s3:DeleteObject", "s3:DeleteObjectVersion")
 INSPECT_BUCKET = ("s3:GetBucketTagging", "s3:ListBucketVersions")
 ABORT_UPLOADS = ("s3:AbortMultipartUpload",)
 LIST_OBJECTS = ("s3:ListBucket",)
@@ -56,11 +56,21 @@ STOP_EXECUTION = ("states:StopExecution",)
 DESCRIBE_EXECUTION = ("states:DescribeExecution",)
 SEND_TASK_SUCCESS = ("states:SendTaskSuccess",)
 SEND_TASK_HEARTBEAT = ("states:SendTaskHeartbeat",)
+# Lambda creates the network interfaces of a function in a VPC with the function's role.
+MANAGE_NETWORK_INTERFACES = (
+    "ec2:AssignPrivateIpAddresses",
+    "ec2:CreateNetworkInterface",
+    "ec2:DeleteNetworkInterface",
+    "ec2:DescribeNetworkInterfaces",
+    "ec2:DescribeSubnets",
+    "ec2:UnassignPrivateIpAddresses",
+)
 
 # Object keys are {user}/{kind}/…, so a pattern that starts with * matches the objects of all users.
 ALL_USERS = "object keys start with the user: these functions serve all users, tools get credentials for one call"
 FILE_KEYS = ("*/uploads/*", "*/artifacts/*", "*/deferred/*")
 TOOL_FILE_KEYS = ("*/artifacts/*", "*/deferred/*")
+PICTURE_KEYS = ("*/uploads/*", "*/artifacts/*")
 UPLOAD_KEYS = "*/uploads/*"
 TURN_KEYS = "*/turns/*"
 TEXT_KEYS = "*/turns/*/texts/*"

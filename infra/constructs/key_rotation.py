@@ -10,8 +10,6 @@ from infra.constructs.layers import FunctionLayers
 from infra.limits import KEY_ROTATION_DAYS, STEP_SECONDS
 from infra.settings import Settings
 
-_MEMORY_MB = 256
-
 
 class KeyRotation(Construct):
     """The function that rotates the link signing keys monthly. The first rotation runs when the schedule is created."""
@@ -33,7 +31,6 @@ class KeyRotation(Construct):
             function_layers=function_layers,
             settings=settings,
             environment={},
-            memory_mb=_MEMORY_MB,
             seconds=STEP_SECONDS,
         )
         allow(function, *ROTATE_SECRET, on=[secret.secret_arn])

@@ -56,10 +56,10 @@ class FunctionLayers(Construct):
 
     def for_server(self, name: str, server: Server) -> list[lambda_.ILayerVersion]:
         """Return extra layers for the function that runs a stdio server: its mcp.json entry, files and packages."""
-        uses_base, packages = self._layer_set.server_packages(server)
+        shared, packages = self._layer_set.server_packages(server)
         layers: list[lambda_.ILayerVersion] = [self._layer(f"Server-{name}", self._layer_set.server_files(name))]
-        if uses_base:
-            layers.append(self._share("Packages"))
+        if shared is not None:
+            layers.append(self._share(shared))
         if packages is not None:
             layers.append(self._layer(f"Packages-{name}", packages))
         return layers

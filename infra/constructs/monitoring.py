@@ -182,31 +182,31 @@ class Dashboard(Construct):
         board.add_widgets(cloudwatch.AlarmStatusWidget(title="Alarms", alarms=list(alarms), width=2 * _WIDGET_WIDTH))
         board.add_widgets(
             _search_graph("Turns", "Turns", by="Status", statistic="Sum"),
-            _search_graph("Duration of turns (ms, p90)", "TurnDuration", by="Status", statistic="p90"),
+            _total_graph("Duration of turns (ms, p90)", "TurnDuration", statistic="p90"),
         )
         board.add_widgets(
             _search_graph("Tool calls by server and outcome", "ToolCalls", by="Server,Outcome", statistic="Sum"),
             _search_graph("Duration of tool calls (ms, p90)", "ToolCallDuration", by="Server", statistic="p90"),
         )
         board.add_widgets(
-            _search_graph("Tool call timeouts", "ToolTimeouts", by="Server", statistic="Sum"),
-            _search_graph("Server crashes", "ToolCrashes", by="Server", statistic="Sum"),
-        )
-        board.add_widgets(
-            _search_graph("Bytes of tool output", "ToolBytesOut", by="Server", statistic="Sum"),
+            _total_graph("Bytes of tool output", "ToolBytesOut", statistic="Sum"),
             _search_graph("Output tokens of models", "TokensOut", by="Model", statistic="Sum"),
         )
         board.add_widgets(
-            _search_graph("Cold starts", "ColdStarts", by="Function", statistic="Sum"),
             _graph("Executions", [machine.metric(f"Executions{name}") for name in ("Started", "Failed", "TimedOut")]),
+            _graph("API", [_api_metric(api_id, name) for name in ("Count", "4xx", "5xx")]),
         )
-        board.add_widgets(_graph("API", [_api_metric(api_id, name) for name in ("Count", "4xx", "5xx")]))
 
 
 def _search_graph(title: str, metric: str, *, by: str, statistic: str) -> cloudwatch.GraphWidget:
     search = f"SEARCH('{{Satchel,{by}}} MetricName=\"{metric}\"', '{statistic}', {_PERIOD.to_seconds():.0f})"
     expression = cloudwatch.MathExpression(expression=search, using_metrics={}, label="", period=_PERIOD)
     return cloudwatch.GraphWidget(title=title, left=[expression], width=_WIDGET_WIDTH)
+
+
+def _total_graph(title: str, metric: str, *, statistic: str) -> cloudwatch.GraphWidget:
+    total = cloudwatch.Metric(namespace="Satchel", metric_name=metric, statistic=statistic, period=_PERIOD)
+    return cloudwatch.GraphWidget(title=title, left=[total], width=_WIDGET_WIDTH)
 
 
 def _graph(title: str, metrics: Sequence[cloudwatch.IMetric]) -> cloudwatch.GraphWidget:

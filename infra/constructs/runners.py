@@ -2,8 +2,9 @@
 
 from collections.abc import Mapping, Sequence
 from functools import partial
+from typing import cast
 
-from aws_cdk import Duration
+from aws_cdk import ArnFormat, Duration, Stack
 from aws_cdk import aws_dynamodb as dynamodb
 from aws_cdk import aws_iam as iam
 from aws_cdk import aws_lambda as lambda_
@@ -15,6 +16,7 @@ from infra.constructs.function import PythonFunction
 from infra.constructs.grants import (
     ASSUME_ROLE,
     INVOKE_FUNCTION,
+    MANAGE_NETWORK_INTERFACES,
     PUT_ITEMS,
     PUT_TAGGED_OBJECTS,
     READ_SECRET,
@@ -31,6 +33,7 @@ from infra.limits import HEARTBEAT_INTERVAL_SECONDS, RUNNER_SECONDS
 from infra.packing.layer_set import SERVER_PACKAGES
 from infra.servers import Server, Servers
 from infra.settings import Settings
+from infra.vpc import Vpc
 
 _MAX_NAME_LENGTH = 64
 
@@ -54,6 +57,7 @@ class Runner(PythonFunction):
         settings: Settings,
         environment: Mapping[str, str],
         machine_arn: str,
+        vpc: Vpc | None,
     ) -> None:
         """Create the function. Raise ValueError if its name is longer than Lambda's limit of 64 characters."""
         if len(function_name) > _MAX_NAME_LENGTH:
@@ -89,6 +93,34 @@ class Runner(PythonFunction):
         allow(self, *SEND_TASK_SUCCESS, *SEND_TASK_HEARTBEAT, on=[machine_arn])
         if secret_arns:
             allow(self, *READ_SECRET, on=secret_arns)
+        if vpc is not None:
+            self._connect(function_name, vpc)
+
+    def _connect(self, function_name: str, vpc: Vpc) -> None:
+        """Connect the function to a VPC.
+
+        Lambda itself needs the permissions for network interfaces. The code of the function, which runs tools, has the
+        same role, so these permissions are denied to the function's own requests.
+        """
+        function = cast("lambda_.CfnFunction", self.node.default_child)
+        function.vpc_config = lambda_.CfnFunction.VpcConfigProperty(
+            subnet_ids=vpc.subnets, security_group_ids=vpc.security_groups
+        )
+        own_arn = Stack.of(self).format_arn(
+            service="lambda",
+            resource="function",
+            resource_name=function_name,
+            arn_format=ArnFormat.COLON_RESOURCE_NAME,
+        )
+        allow(self, *MANAGE_NETWORK_INTERFACES, on=["*"], because="these actions are not limited to a resource")
+        self.add_to_role_policy(
+            iam.PolicyStatement(
+                effect=iam.Effect.DENY,
+                actions=list(MANAGE_NETWORK_INTERFACES),
+                resources=["*"],
+                conditions={"ArnEquals": {"lambda:SourceFunctionArn": own_arn}},
+            )
+        )
 
 
 class Runners(Construct):
@@ -115,6 +147,7 @@ class Runners(Construct):
                 function_name=f"{settings.runner_prefix}{name}",
                 servers=[server],
                 server_layers=function_layers.for_server(name, server),
+                vpc=settings.runner_vpc if server.vpc is None else server.vpc or None,
                 environment={
                     **environment,
                     **config,
@@ -124,6 +157,7 @@ class Runners(Construct):
             )
             for name, server in servers.stdio.items()
         ]
+        self._remote: PythonFunction | None = None
         if remote := list(servers.remote.values()):
             # Use the parent scope: in this scope, names of stdio servers are construct ids and could equal this id.
             runner = create(
@@ -132,9 +166,11 @@ class Runners(Construct):
                 function_name=settings.remote_runner,
                 servers=remote,
                 server_layers=function_layers.for_remote_servers(),
+                vpc=settings.runner_vpc,
                 environment={**environment, **config},
             )
             self._functions.append(runner)
+            self._remote = runner
         self.caller_environment = {
             "SATCHEL_RUNNER_PREFIX": settings.runner_prefix,
             "SATCHEL_REMOTE_RUNNER": settings.remote_runner,
@@ -144,6 +180,11 @@ class Runners(Construct):
     def grant_invoke(self, function: PythonFunction) -> None:
         """Allow a function to invoke every runner."""
         allow(function, *INVOKE_FUNCTION, on=[runner.function_arn for runner in self._functions])
+
+    def grant_invoke_remote(self, function: PythonFunction) -> None:
+        """Allow a function to invoke the runner of the remote servers, if there is one."""
+        if self._remote is not None:
+            allow(function, *INVOKE_FUNCTION, on=[self._remote.function_arn])
 
 
 class CallRole(iam.Role):

@@ -16,7 +16,7 @@ from infra import sources
 from infra.constructs.checks import acknowledge
 from infra.constructs.function import PythonFunction
 from infra.constructs.grants import LIST_STREAMS, READ_STREAM, allow
-from infra.limits import REFRESH_MINUTES
+from infra.limits import PAGE_CHECK_MINUTES, REFRESH_MINUTES
 
 _RETENTION = Duration.days(14)
 _MAX_EVENT_AGE = Duration.hours(1)
@@ -88,6 +88,24 @@ class DeploymentTrigger(Construct):
         )
 
 
+class PagePublication(Construct):
+    """Invokes the function that publishes the page: after each deployment, and at an interval to check the page.
+
+    The interval is necessary, because a rule that was just created may miss the event of the deployment's end.
+    """
+
+    def __init__(self, scope: Construct, id_: str, *, function: PythonFunction, dead_letters: DeadLetters) -> None:
+        super().__init__(scope, id_)
+        dead_letters.retry_then_keep(function)
+        DeploymentTrigger(self, "Deployed", function=function, dead_letters=dead_letters)
+        events.Rule(
+            self,
+            "Check",
+            schedule=events.Schedule.rate(Duration.minutes(PAGE_CHECK_MINUTES)),
+            targets=[dead_letters.rule_target(function)],
+        )
+
+
 class ToolRefresh(Construct):
     """Invokes the function that lists the tools of MCP servers, at an interval and after each deployment.
 
@@ -124,7 +142,7 @@ class TurnStream(Construct):
             starting_position=lambda_.StartingPosition(definition["StartingPosition"]),
             batch_size=definition["BatchSize"],
             max_batching_window=Duration.seconds(definition["MaximumBatchingWindowInSeconds"]),
-            # The parallelization factor is 1, because parallel batches could push events of a turn out of order.
+            # Parallel batches never contain records of the same partition key, so the events of a turn stay in order.
             parallelization_factor=definition["ParallelizationFactor"],
             retry_attempts=definition["MaximumRetryAttempts"],
             max_record_age=Duration.seconds(definition["MaximumRecordAgeInSeconds"]),

@@ -12,7 +12,7 @@ from infra import sources
 from infra.packing.packages import RECIPE, Pins, compile_folder, install
 from infra.packing.platform import Platform
 
-NOT_DEPLOYED = ("__pycache__", "*.pyc", "*.in", ".*")
+NOT_DEPLOYED = ("__pycache__", "*.pyc", "*.in", ".*", "node_modules")
 
 
 class LayerContents(Protocol):

@@ -5,9 +5,10 @@ from typing import Literal, get_args
 
 from infra import sources
 from infra.packing.contents import CorePackage, LayerContents, ServerFiles, ThirdPartyPackages
+from infra.packing.node import NodePackages, NodeRuntime
 from infra.packing.packages import Pins, missing_from, read_pins
 from infra.packing.platform import Platform
-from infra.servers import Server, Servers
+from infra.servers import Server, Servers, UndeployableError
 
 Group = Literal["functions", "api", "dispatch", "think", "runner"]
 GROUPS: tuple[Group, ...] = get_args(Group)
@@ -15,8 +16,10 @@ GROUPS: tuple[Group, ...] = get_args(Group)
 
 _GROUP_BY_FOLDER: dict[str, Group] = {
     "api": "api",
-    # dispatch and refresh pass a TenantId to runners. Lambda's own boto3 may be too old for that, so add a newer boto3.
+    # These pass a TenantId to runners. Lambda's own boto3 may be too old for that, so add a newer boto3.
     "dispatch": "dispatch",
+    "end_session": "dispatch",
+    "expire": "dispatch",
     "refresh": "dispatch",
     "think": "think",
     "run_tool": "runner",
@@ -57,6 +60,7 @@ class LayerSet:
             **groups,
             "Servers": ServerFiles(self._servers.entries, self._servers.root),
             "Packages": self._packages(self._base_pins),
+            "Node": NodeRuntime(self._platform),
         }
 
     def remote_entries(self) -> LayerContents:
@@ -67,13 +71,24 @@ class LayerSet:
         """Return a layer with one server's mcp.json entry and files."""
         return self._files(name)
 
-    def server_packages(self, server: Server) -> tuple[bool, LayerContents | None]:
-        """Return ``(True if the server uses the shared base packages, layer with its other packages or None)``."""
-        if server.requirements is None:
-            return True, None
-        pins = read_pins(self._servers.root / server.requirements)
+    def server_packages(self, server: Server) -> tuple[str | None, LayerContents | None]:
+        """Return ``(name of the shared layer that the server uses or None, layer with its own packages or None)``.
+
+        Raise UndeployableError if Node does not run on the platform.
+        """
+        lock = server.lock(self._servers.root)
+        if server.language == "node":
+            if not self._platform.runs_node:
+                raise UndeployableError(
+                    f"Node needs a newer system than Lambda has for Python {self._platform.python}: set `python` to "
+                    "3.12 or newer"
+                )
+            return "Node", None if lock is None else NodePackages(lock, self._platform)
+        if lock is None:
+            return "Packages", None
+        pins = read_pins(lock)
         missing = missing_from(self._base_pins, pins)
-        return missing is not None, self._packages(pins if missing is None else missing)
+        return "Packages" if missing is not None else None, self._packages(pins if missing is None else missing)
 
     def _files(self, *names: str) -> ServerFiles:
         entries = {name: self._servers.entries[name] for name in names}

@@ -34,6 +34,11 @@ class Platform:
         return f"{machine}-{'manylinux2014' if self.minor <= _LAST_ON_AMAZON_LINUX_2 else 'manylinux_2_28'}"
 
     @property
+    def runs_node(self) -> bool:
+        """Return True if Lambda's system for this Python version is new enough for Node (glibc 2.28)."""
+        return self.minor > _LAST_ON_AMAZON_LINUX_2
+
+    @property
     def has_snapstart(self) -> bool:
         """Return True if Lambda can start this Python version from a snapshot (SnapStart)."""
         return self.minor > _LAST_WITHOUT_SNAPSTART

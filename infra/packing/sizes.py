@@ -17,8 +17,6 @@ DOCUMENT = sources.ROOT / "docs" / "layers.md"
 MB = 1_000_000
 MAX_LAYER_BYTES = 120 * MB
 MAX_API_BYTES = 45 * MB
-MAX_FUNCTION_BYTES = 250 * 1024 * 1024
-"""Lambda's limit for the unpacked layers and code of one function, in total."""
 
 _HEAD = """\
 # Lambda layers
@@ -28,15 +26,18 @@ its group (`Vendor-…`). uv builds the layers on the machine that synthesizes t
 platform, without tests, type stubs and C sources, with byte code if the building interpreter has the function's Python
 version. A runner has three more: its server's files (`Server-…`), the packages that all servers share (`Packages`) and
 the packages that only this server needs (`Packages-…`, from `requirements` in its entry). The servers' packages are
-separate from the runner's own (`/opt/packages`).
+separate from the runner's own (`/opt/packages`). A server in Node has the layer `Node` (`/opt/bin/node`, 123 MB)
+instead of the shared packages, and those of its `package-lock.json` are in `/opt/node_modules`. npm installs both for
+the function's processor.
 
 The Lambda runtime provides boto3. Only the group `dispatch` contains a newer one: `Invoke` accepts a tenant id since
-late 2025, and the runtime's version may be older.
+late 2025, and the runtime's version may be older. The other functions need boto3 1.37.24 or newer
+([why](witnesses.md#the-oldest-boto3)).
 
 Limits for unpacked sizes: 120 MB for a layer, 45 MB for the api function in total, and 250 MiB for any function in
-total (Lambda's own limit). The figures (MB, 10⁶ bytes of file content) are for {platform}; the last column is the
-beginning of the layer's hash. `.venv/bin/python -m infra.packing.sizes` builds the layers and writes this page again; a
-test compares the hashes.
+total (Lambda's own limit, which each synthesis checks). The figures (MB, 10⁶ bytes of file content) are for
+{platform}; the last column is the beginning of the layer's hash. `.venv/bin/python -m
+infra.packing.sizes` builds the layers and writes this page again; a test compares the hashes.
 """
 
 
@@ -67,7 +68,8 @@ def layers_of(platform: Platform) -> dict[str, LayerContents]:
     layers = LayerSet(servers, platform)
     files = {f"Server-{name}": layers.server_files(name) for name in servers.stdio}
     packages = {f"Packages-{name}": layers.server_packages(server)[1] for name, server in servers.stdio.items()}
-    return {**layers.shared(), **files, **{name: each for name, each in packages.items() if each is not None}}
+    shared = {name: contents for name, contents in layers.shared().items() if name != "Node"}
+    return {**shared, **files, **{name: each for name, each in packages.items() if each is not None}}
 
 
 def functions_of(layers: Mapping[str, LayerContents]) -> dict[str, list[str]]:

@@ -33,7 +33,6 @@ from infra.limits import (
 )
 from infra.settings import Settings
 
-_MEMORY_MB = 512
 _MIB = 1 << 20
 _ANY_EXECUTION = "each turn has its own execution, whose name is the turn's id"
 
@@ -84,6 +83,7 @@ class Functions:
                 "SATCHEL_CAPABILITY_SECRET": self._stores.capability_secret.secret_arn,
                 "SATCHEL_DASHBOARD_KEYS": ",".join(dashboard_keys.key_ids),
                 **self._settings.model_choice_environment,
+                "SATCHEL_CONTEXT_TOKENS": str(self._settings.context_tokens),
                 "SATCHEL_AUTH": "jwt",
                 "SATCHEL_PUBLIC_URL": self._url,
                 "SATCHEL_SOCKET_URL": self._socket_url,
@@ -112,27 +112,34 @@ class Functions:
         allow(api, *grants.CHECK_ITEMS, on=[self._stores.table.table_arn])
         return api
 
-    def end_session(self) -> PythonFunction:
+    def end_session(self, runners: Runners) -> PythonFunction:
         """Create the function that deletes the data of an ended session."""
-        end = self._function("end_session", seconds=CLEAR_SECONDS, environment=self._file_lifetime)
-        self._allow_clearing(end)
+        environment = self._file_lifetime | self._server_config | runners.caller_environment
+        end = self._function("end_session", seconds=CLEAR_SECONDS, environment=environment)
+        self._allow_clearing(end, runners)
         return end
 
-    def expire(self, erase: PythonFunction) -> PythonFunction:
-        """Create the function of the sweep, which periodically deletes expired data and ends idle sessions."""
-        idle = {
+    def expire(self, workflow: TurnWorkflow, erase: PythonFunction, runners: Runners) -> PythonFunction:
+        """Create the function of the sweep: it deletes expired data, and ends stuck turns and idle sessions."""
+        more = {
+            "SATCHEL_STATE_MACHINE": workflow.machine.state_machine_arn,
             "SATCHEL_SESSION_IDLE_HOURS": str(self._settings.session_idle_hours),
             "SATCHEL_ERASE_FUNCTION": erase.function_name,
+            **self._server_config,
+            **runners.caller_environment,
         }
-        expire = self._function("expire", seconds=SWEEP_SECONDS, environment=self._file_lifetime | idle)
-        self._allow_clearing(expire)
+        expire = self._function("expire", seconds=SWEEP_SECONDS, environment=self._file_lifetime | self._audit | more)
+        self._allow_clearing(expire, runners)
+        self._allow_reading(expire, grants.TEXT_KEYS)
+        allow(expire, *grants.DESCRIBE_EXECUTION, on=[self._executions], because=_ANY_EXECUTION)
         allow(expire, *grants.QUERY_INDEX, on=[f"{self._stores.table.table_arn}/index/expiry"])
         allow(expire, *grants.ABORT_UPLOADS, on=self._objects(grants.UPLOAD_KEYS), because=grants.ALL_USERS)
         allow(expire, *grants.INVOKE_FUNCTION, on=[erase.function_arn])
         return expire
 
-    def _allow_clearing(self, function: PythonFunction) -> None:
+    def _allow_clearing(self, function: PythonFunction, runners: Runners) -> None:
         self._allow_items(function, *grants.DELETE_MANY_ITEMS)
+        runners.grant_invoke_remote(function)
         allow(function, *grants.DELETE_OBJECTS, on=self._objects(*grants.FILE_KEYS), because=grants.ALL_USERS)
         allow(function, *grants.LIST_VERSIONS, on=[self._stores.bucket.bucket_arn])
 
@@ -190,11 +197,9 @@ class Functions:
             "SATCHEL_MODEL_SECONDS": str(MODEL_SECONDS),
             **settings.model_request_environment,
         }
-        think = self._function(
-            "think", seconds=THINK_SECONDS, environment=self._server_config | model | self._file_lifetime
-        )
-        self._allow_items(think)
-        self._allow_reading(think, grants.TEXT_KEYS)
+        think = self._function("think", seconds=THINK_SECONDS, environment=self._server_config | model)
+        self._allow_items(think, *grants.CHECK_ITEMS)
+        self._allow_reading(think, grants.TEXT_KEYS, *grants.PICTURE_KEYS)
         allow(think, *grants.PUT_OBJECTS, on=self._objects(grants.TEXT_KEYS), because=grants.ALL_USERS)
         allow_models(think, settings.allowed_models, settings.secret_prefix)
         return think
@@ -278,15 +283,16 @@ class Functions:
                 "SATCHEL_PAGE_FOLDER": f"/opt/{PAGE}",
                 "SATCHEL_PAGE_CONFIG": Stack.of(self._scope).to_json_string(dict(page_config)),
             },
-            memory_mb=_MEMORY_MB,
             seconds=STEP_SECONDS,
         )
         allow(
             publish,
+            *grants.READ_OBJECTS,
             *grants.PUT_OBJECTS,
             on=[site.bucket.arn_for_objects("*")],
             because="the bucket contains only the page",
         )
+        allow(publish, *grants.LIST_OBJECTS, on=[site.bucket.bucket_arn])
         return publish
 
     def page(
@@ -306,7 +312,6 @@ class Functions:
                 "SATCHEL_PAGE_CONFIG": stack.to_json_string(dict(page_config)),
                 "SATCHEL_PAGE_HEADERS": stack.to_json_string(dict(headers)),
             },
-            memory_mb=_MEMORY_MB,
             seconds=STEP_SECONDS,
         )
 
@@ -326,7 +331,6 @@ class Functions:
             settings=self._settings,
             more_layers=[self._layers.entries] if "SATCHEL_MCP_CONFIG" in environment else [],
             environment={**self.store_names, **environment},
-            memory_mb=_MEMORY_MB,
             seconds=seconds,
         )
 

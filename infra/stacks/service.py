@@ -15,7 +15,7 @@ from infra.constructs.sign_in import SignIn, create_issuer, create_sign_in
 from infra.constructs.site import Site
 from infra.constructs.socket_api import SocketApi
 from infra.constructs.stores import Stores, existing_bucket, existing_table
-from infra.constructs.triggers import DeadLetters, DeploymentTrigger, Schedule, ToolRefresh, TurnStream
+from infra.constructs.triggers import DeadLetters, PagePublication, Schedule, ToolRefresh, TurnStream
 from infra.constructs.turn_workflow import TurnWorkflow, turn_machine_arn
 from infra.constructs.web_api import WebApi
 from infra.limits import SWEEP_MINUTES
@@ -83,13 +83,13 @@ class ServiceStack(Stack):
             self, "KeyRotation", secret=stores.capability_secret, function_layers=layers, settings=settings
         )
         dashboard_keys = DashboardKeys(self, "DashboardKeys", numbers=settings.dashboard_keys)
-        erase, end_session = functions.erase(workflow), functions.end_session()
+        erase, end_session = functions.erase(workflow), functions.end_session(runners)
         dead_letters.retry_then_keep(erase)
         dead_letters.retry_then_keep(end_session)
         client = create_sign_in(self, "Client", settings=settings, issuer=self._issuer, url=url)
         api, expire, connections, push = (
             functions.api(workflow, erase, end_session, dashboard_keys),
-            functions.expire(erase),
+            functions.expire(workflow, erase, runners),
             functions.sockets(workflow),
             functions.push(sockets),
         )
@@ -127,15 +127,19 @@ class ServiceStack(Stack):
         dead_letters: DeadLetters,
         headers: Mapping[str, str],
     ) -> None:
-        """Publish the page to the site's bucket after each deployment, or let a function of the HTTP API serve it."""
+        """Publish the page to the site's bucket, or let a function of the HTTP API serve it."""
         page = layers.page(self._settings.page)
         if isinstance(server, WebApi):
             server.serve_page(functions.page(page, client.page_config, headers))
             return
         publish = functions.publish_page(server, page, client.page_config)
-        dead_letters.retry_then_keep(publish)
-        DeploymentTrigger(self, "PageDeployed", function=publish, dead_letters=dead_letters)
-        EmptiedBuckets(self, "EmptiedPage", buckets=[server.bucket], function_layers=layers, settings=self._settings)
+        publication = PagePublication(self, "Page", function=publish, dead_letters=dead_letters)
+        emptied = EmptiedBuckets(
+            self, "EmptiedPage", buckets=[server.bucket], function_layers=layers, settings=self._settings
+        )
+        # CloudFormation deletes in reverse order: no check publishes the page again after the bucket was emptied.
+        publication.node.add_dependency(emptied)
+        CfnOutput(self, "PublishPageFunction", value=publish.function_name, description="Invoke it to publish the page")
 
     def _page_headers(self, sockets: SocketApi) -> dict[str, str]:
         """Return the page's headers. They allow requests to its own host, the file bucket and the token issuer."""

@@ -1,5 +1,6 @@
 import fcntl
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -8,6 +9,16 @@ import pytest
 
 from infra.sources import ROOT
 from tests.infra.templates import Stacks
+
+_SYNTHESIS_SECONDS = 900
+"""The first test that needs the templates waits for their synthesis, which takes minutes on a loaded machine."""
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Give the tests that need the synthesized templates more time."""
+    for item in items:
+        if "synthesized" in getattr(item, "fixturenames", ()) and not item.get_closest_marker("timeout"):
+            item.add_marker(pytest.mark.timeout(_SYNTHESIS_SECONDS))
 
 
 @pytest.fixture(scope="session")
@@ -25,8 +36,18 @@ def synthesized(tmp_path_factory: pytest.TempPathFactory, worker_id: str) -> Pat
 
 def synthesize(folder: Path, *deployments: str) -> None:
     """Synthesize these deployments (by default all), each into a subfolder with its name."""
-    command = [sys.executable, "-m", "tests.infra.synthesis", str(folder), *deployments]
-    completed = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)  # noqa: S603  (fixed arguments)
+    run_cdk_program("tests.infra.synthesis", str(folder), *deployments)
+
+
+def run_cdk_program(module: str, *arguments: str) -> None:
+    """Run a module of the tests that synthesizes templates, without the checks of CDK that take most of its time.
+
+    With ``-O``, aws_cdk does not check the type of each argument; mypy does that. CDK's validation of templates only
+    prints warnings, and its start takes longer than the synthesis. The tests check the templates against AWS's schemas.
+    """
+    command = [sys.executable, "-O", "-m", module, *arguments]
+    environ = {**os.environ, "CDK_VALIDATION": "false"}
+    completed = subprocess.run(command, cwd=ROOT, env=environ, capture_output=True, text=True, check=False)  # noqa: S603  (fixed arguments)
     assert completed.returncode == 0, completed.stderr
 
 
@@ -69,3 +90,9 @@ def without_site(synthesized: Path) -> Stacks:
 def added_server(synthesized: Path) -> Stacks:
     """The default deployment with one more entry in mcp.json."""
     return read_stacks(synthesized / "added_server")
+
+
+@pytest.fixture(scope="session")
+def foreign_servers(synthesized: Path) -> Stacks:
+    """A deployment of published servers for Node and Python."""
+    return read_stacks(synthesized / "foreign_servers")

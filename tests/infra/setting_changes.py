@@ -58,6 +58,10 @@ CHANGES: dict[str, dict[str, object]] = {
     "requests_per_second": {"requests_per_second": 7},
     "reserved_concurrency": {"reserved_concurrency": {"api": 50, "run_tool": 100}},
     "runner_disk_mib": {"runner_disk_mib": 4096},
+    "runner_security_groups": {
+        "runner_subnets": ["subnet-0123456789abcdef0", "subnet-0123456789abcdef1"],
+        "runner_security_groups": ["sg-0123456789abcdef0"],
+    },
     "servers": {"servers": "functions/servers"},
     "session_idle_hours": {"session_idle_hours": 1},
     "site": {"site": "none"},

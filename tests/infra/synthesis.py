@@ -10,7 +10,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from infra.sources import SERVERS
+from infra.sources import ROOT, SERVERS
 
 SINGLE_CONSTRUCTS = "single_constructs.json"
 CUSTOM_SERVERS = {
@@ -48,7 +48,7 @@ CUSTOM_SETTINGS: dict[str, object] = {
     "jwt_audience": ["web"],
     "python": "3.13",
     "snap_start": "true",
-    "reserved_concurrency": "api=50,run_tool=20",
+    "reserved_concurrency": "api=50,run_tool=40",
     "requests_per_second": "7",
     "burst": "9",
     "user_running_calls": "5",
@@ -61,6 +61,13 @@ CUSTOM_SETTINGS: dict[str, object] = {
     "bucket_access_logs": "true",
 }
 
+
+VPC: dict[str, object] = {
+    "runner_subnets": "subnet-0123456789abcdef0,subnet-0123456789abcdef1",
+    "runner_security_groups": "sg-0123456789abcdef0",
+}
+FOREIGN_SERVERS = ROOT / "tests" / "lambda_runtime" / "servers"
+"""Published servers for Node and Python, which need no code of their own."""
 
 EXISTING: dict[str, object] = {
     "existing_bucket": "kept-files",
@@ -79,12 +86,13 @@ def main(folder: Path, names: Sequence[str]) -> None:
         "custom_servers": {"servers": str(_custom_servers(folder / "custom" / "servers"))},
         "custom_settings": CUSTOM_SETTINGS,
         "without_site": {"site": "none", "termination_protection": "true", **EXISTING},
+        "foreign_servers": {"servers": str(FOREIGN_SERVERS), "python": "3.13", "site": "none", **VPC},
         "added_server": {"servers": str(_added_server(folder / "added" / "servers"))},
     }
     for name in names or deployments:
         without_layers: dict[str, object] = {"aws:cdk:bundling-stacks": []}
         context = {**without_layers, **deployments[name]}
-        synthesize(str(folder / name), context, checks=name in {"default", "custom_settings", "without_site"})
+        synthesize(str(folder / name), context, checks=name not in {"custom_servers", "added_server"})
     if not names:
         results = {
             "model_statements": single_constructs.model_statements(),

@@ -2,7 +2,8 @@
 
 import pytest
 
-from infra import costs, usage
+from infra import costs, memory, run_time, usage
+from infra.limits import FULL_CORE_MB, MEMORY_MB
 from tests.infra.templates import Stacks
 
 pytestmark = pytest.mark.synth
@@ -26,11 +27,32 @@ def test_idle_costs_count_the_resources_of_the_templates(stacks: Stacks) -> None
 
 
 def test_functions_have_no_more_memory_than_the_costs_assume(stacks: Stacks) -> None:
-    actual = {name: function["MemorySize"] for name, function in stacks.functions().items()}
-    assumed = {
-        name: usage.MEMORY_MB.get("Run" if name.startswith("Run") else name, usage.DEFAULT_MEMORY_MB) for name in actual
-    }
-    assert {name: memory for name, memory in actual.items() if memory > assumed[name]} == {}
+    folders = stacks.folders()
+    actual = {folders[name]: function["MemorySize"] for name, function in stacks.functions().items()}
+    assert actual == {folder: MEMORY_MB[folder] for folder in actual}
+
+
+def test_memory_table_and_its_reasons_are_up_to_date() -> None:
+    text = memory.DOCUMENT.read_text(encoding="utf-8")
+    assert text == memory.with_table(text), "update it: .venv/bin/python -m infra.memory"
+
+
+def test_every_function_has_measured_processor_time() -> None:
+    """A new function is measured by ``python -m tests.infra.deployment.processor_time``."""
+    _, times = run_time.read_measured()
+    not_in_the_run = {"page"}  # only in deployments without CloudFront
+    assert set(times) | not_in_the_run == set(MEMORY_MB)
+    assert all(time["request"] > 0 and time["start"] > 0 for time in times.values())
+
+
+def test_full_core_costs_little_only_where_a_function_waits_little() -> None:
+    """The rule of docs/deploy.md, in US dollars for 1,000 requests."""
+    for folder in ("approval", "dispatch", "finish", "push", "record_tool_result", "sockets"):
+        assert MEMORY_MB[folder] == FULL_CORE_MB
+        assert memory.cost(folder, FULL_CORE_MB) - memory.cost(folder, 512) < 0.005
+    for folder in ("think", "run_tool"):
+        assert MEMORY_MB[folder] == 1024
+        assert memory.cost(folder, FULL_CORE_MB) - memory.cost(folder, 1024) > 0.01
 
 
 def test_thousand_turns_with_two_tools_cost_less_than_a_dollar() -> None:

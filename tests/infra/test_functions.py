@@ -40,7 +40,7 @@ def test_concurrency_is_reserved_if_set(stacks: Stacks, custom_settings: Stacks)
     key = "ReservedConcurrentExecutions"
     assert not any(key in each for each in stacks.functions().values())
     reserved = {name: each[key] for name, each in custom_settings.functions().items() if key in each}
-    assert reserved == {"Api": 50, "Runcalculator": 20, "Runlegacy": 20, "Runreport": 20}
+    assert reserved == {"Api": 50, "Runcalculator": 40, "Rundocuments": 40, "Runlegacy": 40, "Runreport": 40}
 
 
 def test_runner_disk_can_be_set_and_inputs_may_fill_half_of_it(custom_settings: Stacks) -> None:

@@ -2,6 +2,7 @@
 
 import pytest
 
+from infra.function_sizes import MAX_FUNCTION_BYTES
 from infra.packing import sizes
 from infra.packing.platform import Platform
 from tests.infra.templates import Stacks
@@ -10,6 +11,8 @@ pytestmark = pytest.mark.synth
 PACKAGE_GROUPS = {
     "Api": "api",
     "Dispatch": "dispatch",
+    "EndSession": "dispatch",
+    "Expire": "dispatch",
     "Refresh": "dispatch",
     "Think": "think",
 }
@@ -28,17 +31,29 @@ def test_functions_that_only_read_entries_have_no_server_code(stacks: Stacks) ->
         if "SATCHEL_MCP_CONFIG" in stacks.environment(name) and not name.startswith("Run")
     }
     assert readers == {
-        name: ["{LayersServers}"] for name in ("Api", "Dispatch", "RecordToolResult", "Refresh", "Think")
+        name: ["{LayersServers}"]
+        for name in ("Api", "Dispatch", "EndSession", "Expire", "RecordToolResult", "Refresh", "Think")
     }
 
 
 def test_runner_has_only_its_own_server_and_packages(stacks: Stacks, custom_servers: Stacks) -> None:
     assert {name: each["Layers"][2:] for name, each in stacks.functions().items() if name.startswith("Run")} == {
         "Runcalculator": ["{LayersServercalculator}", "{LayersPackages}"],
+        "Rundocuments": ["{LayersServerdocuments}", "{LayersPackages}", "{LayersPackagesdocuments}"],
         "Runlegacy": ["{LayersServerlegacy}", "{LayersPackages}"],
         "Runreport": ["{LayersServerreport}", "{LayersPackages}", "{LayersPackagesreport}"],
     }
     assert custom_servers.functions()["RemoteRunner"]["Layers"][2:] == ["{LayersRemote}"]
+
+
+def test_node_server_has_node_and_the_packages_of_its_lock(foreign_servers: Stacks) -> None:
+    assert {
+        name: each["Layers"][2:] for name, each in foreign_servers.functions().items() if name.startswith("Run")
+    } == {
+        "Runeverything": ["{LayersServereverything}", "{LayersNode}", "{LayersPackageseverything}"],
+        "Runplain": ["{LayersServerplain}", "{LayersNode}", "{LayersPackagesplain}"],
+        "Runtime": ["{LayersServertime}", "{LayersPackagestime}"],
+    }
 
 
 def test_layers_match_the_python_and_architecture_of_functions(stacks: Stacks, custom_settings: Stacks) -> None:
@@ -71,4 +86,4 @@ def test_layers_and_functions_are_within_size_limits() -> None:
     assert len(layers) > 10
     assert {name: mb for name, mb in layers.items() if mb * sizes.MB > sizes.MAX_LAYER_BYTES} == {}
     assert functions["api"] * sizes.MB < sizes.MAX_API_BYTES
-    assert {name: mb for name, mb in functions.items() if mb * sizes.MB > sizes.MAX_FUNCTION_BYTES} == {}
+    assert {name: mb for name, mb in functions.items() if mb * sizes.MB > MAX_FUNCTION_BYTES} == {}

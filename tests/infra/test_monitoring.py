@@ -57,11 +57,16 @@ def test_alarms_send_email_only_if_an_address_is_set(stacks: Stacks, custom_sett
 def test_dashboard_searches_for_existing_metrics_and_dimensions(stacks: Stacks) -> None:
     (board,) = stacks.properties("AWS::CloudWatch::Dashboard").values()
     searches = re.findall(r"SEARCH\('\{(\w+),([\w,]+)\} MetricName=\\*\"(\w+)\\*\"", board["DashboardBody"])
-    assert len(searches) >= 9
+    assert len(searches) == 4
     metrics = {metric.name: metric.dimensions for metric in METRICS}
     assert {(namespace, name, tuple(by.split(","))) for namespace, by, name in searches} <= {
         (NAMESPACE, name, by) for name, by in metrics.items()
     }
+    widgets = json.loads(board["DashboardBody"])["widgets"]
+    graphs = [each for widget in widgets for each in widget["properties"].get("metrics", [])]
+    totals = {each[1] for each in graphs if each[0] == NAMESPACE}
+    assert totals == {"TurnDuration", "ToolBytesOut"}
+    assert {metrics[name] for name in totals} == {()}
 
 
 def test_dashboard_is_valid_json_and_lists_all_alarms(stacks: Stacks) -> None:

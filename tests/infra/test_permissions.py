@@ -135,7 +135,7 @@ WILDCARD_KINDS = {
     "EmptiedPageEmpty": {"page"},
     "EndSession": {"objects"},
     "Erase": {"objects", "executions"},
-    "Expire": {"objects"},
+    "Expire": {"executions", "objects"},
     "Finish": {"objects"},
     "RecordToolResult": {"objects"},
     "PublishPage": {"page"},

@@ -119,3 +119,39 @@ def test_runner_environment_has_the_secret_prefix_but_no_values(custom_servers: 
     }
     assert prefixes == {"Runnear": "satchel/", "RemoteRunner": "satchel/", "Runplain": None}
     assert not any("TOKEN" in name.split("_") for f in custom_servers.functions().values() for name in variables(f))
+
+
+def test_runners_connect_to_the_vpc_of_the_settings_or_of_their_entry(stacks: Stacks, foreign_servers: Stacks) -> None:
+    connected = {name: each["VpcConfig"] for name, each in foreign_servers.functions().items() if "VpcConfig" in each}
+    assert connected == {
+        "Runeverything": {
+            "SubnetIds": ["subnet-0123456789abcdef0", "subnet-0123456789abcdef1"],
+            "SecurityGroupIds": ["sg-0123456789abcdef0"],
+        },
+        "Runtime": {"SubnetIds": ["subnet-0123456789abcdef2"], "SecurityGroupIds": ["sg-0123456789abcdef2"]},
+    }
+    assert "Runplain" in foreign_servers.functions()
+    assert not any("VpcConfig" in each for each in stacks.functions().values())
+
+
+def test_tools_cannot_use_the_permissions_for_network_interfaces(foreign_servers: Stacks) -> None:
+    policies = foreign_servers.properties("AWS::IAM::Policy").values()
+    statements = [(each["Roles"], statement) for each in policies for statement in each["PolicyDocument"]["Statement"]]
+    of_network = [(roles, each) for roles, each in statements if "ec2:CreateNetworkInterface" in each["Action"]]
+    function = "arn:{AWS::Partition}:lambda:{AWS::Region}:{AWS::AccountId}:function:satchel-run-"
+    for server in ("everything", "time"):
+        allowed, denied = (each for roles, each in of_network if roles == [f"{{Run{server}Role}}"])
+        assert (allowed["Effect"], denied["Effect"]) == ("Allow", "Deny")
+        assert denied["Action"] == allowed["Action"]
+        assert denied["Resource"] == "*"
+        assert denied["Condition"] == {"ArnEquals": {"lambda:SourceFunctionArn": f"{function}{server}"}}
+    assert len(of_network) == 4
+
+
+def test_functions_that_end_mcp_sessions_may_invoke_only_the_remote_runner(custom_servers: Stacks) -> None:
+    def callers(*runners: str) -> set[str]:
+        arns = {f"{{{runner}.Arn}}" for runner in runners}
+        return {each.role for each in custom_servers.statements() if arns & set(each.resources)}
+
+    assert callers("RemoteRunner") == {"Dispatch", "Refresh", "EndSession", "Expire"}
+    assert callers("Runnear", "Runplain") == {"Dispatch", "Refresh"}

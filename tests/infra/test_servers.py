@@ -5,7 +5,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from pydantic import ValidationError
 
 from infra.servers import Servers, UndeployableError
 from satchel.adapters.server_config import read_registry
@@ -41,28 +40,65 @@ def test_runtime_entries_have_no_deployment_keys(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "entry", ['"a.b": {"command": ["x"]}', '"": {"command": ["x"]}', '"a": {"command": "x"}', '"a": {"command": []}']
+    "entry",
+    ['"a.b": {"command": ["python"]}', '"": {"command": ["python"]}', '"a": {"command": []}', '"a": {"comand": "x"}'],
 )
 def test_malformed_entry_is_rejected(tmp_path: Path, entry: str) -> None:
     (tmp_path / "mcp.json").write_text(f"{{{entry}}}")
-    with pytest.raises(ValidationError):
+    with pytest.raises(UndeployableError):
         Servers(tmp_path)
 
 
+def test_file_that_is_not_json_is_rejected(tmp_path: Path) -> None:
+    (tmp_path / "mcp.json").write_text("{")
+    with pytest.raises(UndeployableError, match="line 1 column 2"):
+        Servers(tmp_path)
+
+
+def test_configuration_of_another_program_is_deployed_as_plain_entries(tmp_path: Path) -> None:
+    (tmp_path / "mcp.json").write_text("""{
+      // a comment
+      "inputs": [{"id": "api-key"}],
+      "servers": {
+        "a": {"type": "stdio", "command": "python", "args": ["main.py", "${workspaceFolder}"], "env": {"PORT": 80}},
+        "b": {"type": "http", "url": "https://x.example", "headers": {"X-Key": "${input:api-key}"}, "version": "1"},
+        "c": {"command": "docker", "disabled": true},
+      },
+    }""")
+    servers = Servers(tmp_path)
+
+    assert servers.entries == {
+        "a": {"command": ["python", "main.py", "/opt/servers"], "env": {"PORT": "80"}, "transport": "stdio"},
+        "b": {"transport": "http", "url": "https://x.example", "headers": {"X-Key": "${API_KEY}"}},
+    }
+    assert servers.all["b"].variables == {"API_KEY"}
+    assert servers.warnings == ["server 'b': version: this key has no effect: Satchel has no such key"]
+
+
+def test_variable_with_a_default_needs_no_secret(tmp_path: Path) -> None:
+    servers = write_config(tmp_path, {"a": {"command": [*PYTHON, "${X:-1}"], "env": {"Y": "${Y}"}}})
+
+    assert (servers.all["a"].variables, servers.all["a"].required_variables) == ({"X", "Y"}, {"Y"})
+
+
 def test_max_seconds_above_the_limit_is_rejected(tmp_path: Path) -> None:
-    with pytest.raises(ValidationError, match=r"slow\.max_seconds\s+Input should be less than or equal to 840"):
+    with pytest.raises(UndeployableError, match="slow: max_seconds: Input should be less than or equal to 840"):
         write_config(tmp_path, {"slow": {"command": PYTHON, "max_seconds": 841}})
 
 
 @pytest.mark.parametrize(
     ("entry", "reason"),
     [
-        ({"command": ["npx", "-y", "server"]}, "a Python function cannot start the command 'npx'"),
-        ({"command": ["node", "main.mjs"]}, "a Python function cannot start the command 'node'"),
-        ({"command": ["./serve"]}, "a Python function cannot start the command './serve'"),
+        (
+            {"command": ["npx", "-y", "server"]},
+            "npx cannot install packages in a function: pin them (`npm install --pack",
+        ),
+        ({"command": ["uvx", "server"]}, "uvx cannot install packages in a function: pin them (`uv pip compile --univ"),
+        ({"command": ["./serve"]}, "a function cannot start the command './serve', only python, uvx, node and npx"),
         ({"command": ["/usr/bin/python3", "main.py"]}, "cannot start the command '/usr/bin/python3'"),
         ({"command": ["python", "-I", "main.py"]}, "with -I, Python does not find the server's packages"),
         ({"command": ["python", "-uS", "main.py"]}, "with -uS, Python does not find the server's packages"),
+        ({"url": "https://x.example", "vpc": False}, "servers behind a URL share a function"),
         ({"command": PYTHON, "network": False}, "'network: false' cannot be enforced"),
         ({"command": PYTHON, "cwd": "/srv/tools"}, "cwd '/srv/tools' is outside /"),
         ({"command": PYTHON, "cwd": "../tools"}, "cwd '../tools' is outside /"),
@@ -81,9 +117,29 @@ def test_undeployable_server_is_rejected_with_its_reason(tmp_path: Path, entry: 
     assert write_config(tmp_path, {"odd": entry | {"deploy": False}}).entries == {}
 
 
+def test_server_without_network_is_deployed_if_its_entry_accepts_the_network(tmp_path: Path) -> None:
+    entry = {"command": PYTHON, "network": False, "deploy": "with_network"}
+
+    assert write_config(tmp_path, {"reader": entry}).entries["reader"]["network"] is False
+
+
+def test_packages_in_a_folder_of_a_node_server_are_rejected(tmp_path: Path) -> None:
+    (tmp_path / "node_modules").mkdir()
+    with pytest.raises(UndeployableError, match=r"name the package-lock\.json of '\.' in 'requirements'"):
+        write_config(tmp_path, {"a": {"command": ["node", "main.mjs"], "cwd": "."}})
+
+
+def test_published_server_has_no_files_unless_it_has_a_folder(tmp_path: Path) -> None:
+    (tmp_path / "pins.txt").write_text("server==1 --hash=sha256:1\n")
+    (tmp_path / "own").mkdir()
+    entry = {"command": ["uvx", "server"], "requirements": "pins.txt"}
+    servers = write_config(tmp_path, {"a": entry, "b": {**entry, "cwd": "own"}, "c": {"command": PYTHON}})
+    assert {name: server.paths for name, server in servers.stdio.items()} == {"a": (), "b": ("own",), "c": (".",)}
+
+
 def test_all_problems_are_reported_at_once(tmp_path: Path) -> None:
     with pytest.raises(UndeployableError) as raised:
-        write_config(tmp_path, {"a": {"command": ["npx"], "network": False}, "b": {"command": ["go"]}})
+        write_config(tmp_path, {"a": {"command": ["npm"], "network": False}, "b": {"command": ["go"]}})
     assert [line.split(":")[0].strip() for line in str(raised.value).splitlines()[1:]] == ["a", "a", "b"]
 
 

@@ -2,8 +2,6 @@
 
 import fcntl
 import json
-import subprocess
-import sys
 from collections.abc import Iterator
 from random import Random
 from typing import Any, NamedTuple
@@ -12,7 +10,7 @@ import pytest
 from cfnlint.schema import PROVIDER_SCHEMA_MANAGER  # type: ignore[import-untyped]
 
 from infra.settings import Settings
-from infra.sources import ROOT
+from tests.infra.conftest import run_cdk_program
 from tests.infra.setting_changes import CHANGES, MIXES
 
 pytestmark = [pytest.mark.synth, pytest.mark.timeout(900)]
@@ -107,10 +105,7 @@ def variants(tmp_path_factory: pytest.TempPathFactory, worker_id: str) -> dict[s
     with file.with_suffix(".lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         if not file.exists():
-            # With -O, the generated code of aws_cdk does not check the type of each argument, which takes long.
-            command = [sys.executable, "-O", "-m", "tests.infra.setting_changes", str(file)]
-            completed = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)  # noqa: S603  (fixed arguments)
-            assert completed.returncode == 0, completed.stderr
+            run_cdk_program("tests.infra.setting_changes", str(file))
     return {name: Variant(*templates) for name, templates in json.loads(file.read_text()).items()}
 
 

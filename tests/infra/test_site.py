@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from infra.page_headers import page_headers
-from tests.infra.templates import Stacks
+from tests.infra.templates import Stacks, name_of
 
 pytestmark = pytest.mark.synth
 
@@ -149,12 +149,22 @@ def test_page_config_has_the_sign_in_settings(stacks: Stacks, custom_settings: S
     }
 
 
-def test_page_is_published_at_the_end_of_each_deployment(stacks: Stacks) -> None:
+def test_page_is_published_after_each_deployment_and_checked_every_15_minutes(stacks: Stacks) -> None:
     rule = stacks.properties("AWS::Events::Rule")["PageDeployedRule"]
     assert [target["Arn"] for target in rule["Targets"]] == ["{PublishPage.Arn}"]
     assert rule["EventPattern"]["detail"]["status-details"] == {"status": ["CREATE_COMPLETE", "UPDATE_COMPLETE"]}
+    check = stacks.properties("AWS::Events::Rule")["PageCheck"]
+    assert [target["Arn"] for target in check["Targets"]] == ["{PublishPage.Arn}"]
+    assert (check["ScheduleExpression"], check["State"]) == ("rate(15 minutes)", "ENABLED")
     writes = [each for each in stacks.statements() if each.role == "PublishPage" and "s3:PutObject" in each.actions]
     assert [each.resources for each in writes] == [["{SiteFiles.Arn}/*"]]
+
+
+def test_rules_that_publish_the_page_are_deleted_before_its_bucket_is_emptied(stacks: Stacks) -> None:
+    """CloudFormation deletes in the reverse order of the dependencies. A rule that remains could publish again."""
+    rules = stacks.resources("AWS::Events::Rule")
+    for name in ("PageDeployedRule", "PageCheck"):
+        assert "EmptiedPageFiles" in [name_of(each) for each in rules[name]["DependsOn"]]
 
 
 def test_names_that_are_unique_in_an_account_contain_stack_and_region(

@@ -98,8 +98,8 @@ def test_stream_mapping_equals_the_definition_of_the_emulator(mapping: dict[str,
     assert (mapping["EventSourceArn"], mapping["FunctionName"]) == ("{Records.StreamArn}", "{Push}")
 
 
-def test_stream_batches_are_processed_in_sequence(mapping: dict[str, Any]) -> None:
-    assert mapping["ParallelizationFactor"] == 1
+def test_slow_batch_delays_only_a_tenth_of_a_shard(mapping: dict[str, Any]) -> None:
+    assert mapping["ParallelizationFactor"] == 10
 
 
 def test_failed_batch_is_split_retried_and_sent_to_the_queue(stacks: Stacks, mapping: dict[str, Any]) -> None:

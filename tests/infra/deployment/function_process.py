@@ -9,24 +9,27 @@ import importlib.util
 import json
 import os
 import threading
+import time
+import uuid
 from datetime import UTC, datetime, timedelta
 from functools import lru_cache
-from importlib import import_module
 from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, cast
 
-import boto3
 import botocore.client
 
-from infra.sources import FUNCTIONS
 from local.emulator.runners.context import Handler, LambdaContext
 from satchel.adapters import clients
+from satchel.adapters.emf_metrics import EmfMetrics
+from satchel.adapters.llm.offline import OfflineModel
 from satchel.adapters.system_clock import SystemClock
-from tests import service_models
+from satchel.domain.conversation import CompletionRequest, ModelReply
+from satchel.domain.metrics import Metric
+from satchel.ports.llm import StreamListener
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
 CODE = "DEPLOYED_CODE"
 """The variable with the function's code folder."""
@@ -34,24 +37,23 @@ CALL_LOG = "DEPLOYED_CALL_LOG"
 """The variable with the path of the call log: one JSON object in each line."""
 OPT = "DEPLOYED_OPT"
 """The variable with the folder that replaces ``/opt``."""
+SPANS = "DEPLOYED_SPANS"
+"""The variable with the path of the file of spans: when each invocation and each of its requests began and ended."""
 CLOCK_OFFSET = "DEPLOYED_CLOCK_OFFSET"
 """The variable with the path of a file: the seconds that are added to the clock."""
 
 INVOCATION = "invocation"
 """The service name in the call log for an invocation of the function itself."""
+PROCESSOR_TIME = "processor time"
+"""The service name in the call log for the processor time of an invocation, in seconds: its parameter ``seconds``."""
+FIRST_PIECE = "model.FirstPiece"
+"""The name of the span in which a function waits for the model's first text."""
+METRIC = "metric"
+"""The service name in the call log for a value of a metric. Its parameters are the dimensions."""
 
 _ON_LAMBDA = "/opt/"
 _PAYLOADS = {"Body", "Payload", "Data", "SecretString"}
 _writing = threading.Lock()
-
-# Import and read in advance what all functions need, so that a fork of this process starts quickly.
-for _folder in sorted(path.name for path in FUNCTIONS.iterdir() if (path / "handler.py").exists()):
-    import_module(f"functions.{_folder}.handler")
-service_models.cache_service_models()
-for _service in ("dynamodb", "kms", "lambda", "s3", "secretsmanager", "stepfunctions", "sts"):
-    boto3.Session(region_name="us-east-1").client(
-        _service
-    )  # fills botocore's caches; each fork creates its own clients
 
 
 def handler(event: object, context: LambdaContext) -> object:
@@ -59,12 +61,41 @@ def handler(event: object, context: LambdaContext) -> object:
     asyncio.set_event_loop(asyncio.new_event_loop())
     run: Handler = _code().handler
     _log({"service": INVOCATION, "operation": "Invoke", "key_id": "", "params": {}})
-    return run(event, context)
+    _invocation.name = uuid.uuid4().hex
+    begun, started = time.time(), time.process_time()
+    try:
+        return run(event, context)
+    finally:
+        seconds = time.process_time() - started
+        _log({"service": PROCESSOR_TIME, "operation": "Invoke", "key_id": "", "params": {"seconds": seconds}})
+        _log_span(INVOCATION, begun, processor_seconds=seconds)
 
 
 def shutdown() -> None:
     """Call the function's own ``shutdown``, if it has one."""
     getattr(_code(), "shutdown", lambda: None)()
+
+
+class _Invocation:
+    """The running invocation. A process handles one at a time."""
+
+    name = ""
+
+
+_invocation = _Invocation()
+
+
+def _log_span(name: str, began: float, **values: float) -> None:
+    span = {"invocation": _invocation.name, "name": name, "began": began, "ended": time.time()}
+    with _writing, Path(os.environ[SPANS]).open("a") as file:
+        file.write(json.dumps({"processor_seconds": 0, "events": 0, **span, **values}) + "\n")
+
+
+def _count_events(params: "Mapping[str, Any]") -> int:
+    """Return how many events of turns a request puts into the table."""
+    puts = [each["Put"] for each in params.get("TransactItems", []) if "Put" in each]
+    items = [each["Item"] for each in (params, *puts) if isinstance(each.get("Item"), dict)]
+    return sum(str(item.get("sk", {}).get("S", "")).startswith("EVENT#") for item in items)
 
 
 @lru_cache
@@ -73,6 +104,9 @@ def _code() -> ModuleType:
         if name.startswith("SATCHEL_") and value.startswith(_ON_LAMBDA):
             os.environ[name] = str(Path(os.environ[OPT]) / value.removeprefix(_ON_LAMBDA))
     _log_calls()
+    _log_request_spans()
+    _log_model_spans()
+    _log_metrics()
     _redirect_connections()
     _shift_clock(Path(os.environ[CLOCK_OFFSET]))
     spec = importlib.util.spec_from_file_location("handler", Path(os.environ[CODE]) / "handler.py")
@@ -104,6 +138,67 @@ def _log_calls() -> None:
         return emit(self, api_params, operation_model, context)
 
     client._emit_api_params = log_call  # noqa: SLF001  (the same)
+
+
+def _log_request_spans() -> None:
+    """Log when each request began and ended."""
+    client = cast("Any", botocore.client.BaseClient)
+    send: Callable[..., Any] = client._make_api_call  # noqa: SLF001  (no public hook sees the whole request)
+
+    def timed(self: Any, operation_name: str, api_params: Any) -> Any:  # noqa: ANN401  (botocore's own)
+        began = time.time()
+        try:
+            return send(self, operation_name, api_params)
+        finally:
+            name = f"{self.meta.service_model.service_name}.{operation_name}"
+            _log_span(name, began, events=_count_events(api_params))
+
+    client._make_api_call = timed  # noqa: SLF001  (the same)
+
+
+class _FirstPiece:
+    """A stream listener that logs a span until the model's first text."""
+
+    def __init__(self, listener: StreamListener) -> None:
+        self._listener, self._began, self._is_first = listener, time.time(), True
+
+    def __call__(self, text: str) -> None:
+        if text:
+            self.end()
+        self._listener(text)
+
+    def end(self) -> None:
+        """Log the span, once."""
+        if self._is_first:
+            _log_span(FIRST_PIECE, self._began)
+        self._is_first = False
+
+    def restart(self) -> None:
+        self._listener.restart()
+
+
+def _log_model_spans() -> None:
+    """Log for each request to the model a span until its first text, or until its end if it only calls tools."""
+    reply = OfflineModel.reply
+
+    def timed(self: OfflineModel, request: CompletionRequest, listener: StreamListener) -> ModelReply:
+        first_piece = _FirstPiece(listener)
+        result = reply(self, request, first_piece)
+        first_piece.end()
+        return result
+
+    cast("Any", OfflineModel).reply = timed
+
+
+def _log_metrics() -> None:
+    add = EmfMetrics.add
+
+    def log_metric(self: EmfMetrics, metric: Metric, value: float = 1, *dimensions: str) -> None:
+        params = dict(zip(metric.dimensions, dimensions, strict=True))
+        _log({"service": METRIC, "operation": metric.name, "key_id": "", "params": params})
+        add(self, metric, value, *dimensions)
+
+    cast("Any", EmfMetrics).add = log_metric
 
 
 def _redirect_connections() -> None:

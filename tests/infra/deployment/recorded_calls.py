@@ -106,6 +106,7 @@ def _s3(operation: str, params: Params) -> Iterator[Permission]:
         return
     if operation == "DeleteObjects":
         for each in params["Delete"]["Objects"]:
+            yield Permission("s3:DeleteObject", f"{bucket}/{each['Key']}", {})  # also for a version: see DELETE_OBJECTS
             yield _object("DeleteObject", bucket, each)
         return
     yield _object(_OBJECT_ACTIONS[operation], bucket, params)

@@ -10,7 +10,7 @@ from moto.sts.models import sts_backends
 
 from local.emulator.aws.cloud import ACCOUNT
 from tests.iam_policies import allows, as_list, is_applicable
-from tests.infra.deployment.function_process import INVOCATION
+from tests.infra.deployment.function_process import INVOCATION, METRIC, PROCESSOR_TIME
 from tests.infra.deployment.recorded_calls import Call, Permission, read_calls, required_permissions
 from tests.infra.deployment.system import DeployedSystem
 
@@ -25,7 +25,9 @@ class RoleCheck:
         (self._machine,) = system.physical_ids("StepFunctions::StateMachine").values()
         (self._secret,) = system.physical_ids("SecretsManager::Secret").values()  # moto passes its name to the function
         self._sockets = system.functions["Push"].environment["SATCHEL_SOCKET_ENDPOINT"].removeprefix("https://")
-        self.calls = [call for call in read_calls(system.call_logs) if call.service != INVOCATION]
+        self.calls = [
+            call for call in read_calls(system.call_logs) if call.service not in {INVOCATION, METRIC, PROCESSOR_TIME}
+        ]
         self._policies = {role: _statements(role) for role in self.labels()}
 
     def labels(self) -> dict[str, str]:

@@ -51,7 +51,7 @@ def new_user(system: DeployedSystem) -> SignedInUser:
 
 
 def install_tool_server(system: DeployedSystem) -> None:
-    """Replace the servers ``legacy`` and ``calculator`` by the tool server, and require approval for one tool.
+    """Replace all servers but ``report`` by the tool server, and require approval for one tool.
 
     The tool server has the tools that the run needs, and it starts at once. ``report`` is not replaced.
     """
@@ -60,7 +60,7 @@ def install_tool_server(system: DeployedSystem) -> None:
     entries["legacy"]["require_approval"] = ["ask"]
     entries["calculator"]["files"] = "url"
     config.write_text(json.dumps(entries), encoding="utf-8")
-    for name in ("legacy", "calculator"):
+    for name in ("legacy", "calculator", "documents"):
         shutil.copy(_SERVER, system.opt / "servers" / name / "main.py")
 
 
@@ -131,9 +131,9 @@ class Scenario:
 
     def run_turns(self) -> None:
         """Call tools that read and write all kinds of files, with a connection that receives the events."""
-        client = self._connected()
+        client = self.connect()
         turn = self.user.start_turn(self.session_id, "/legacy.make {}")
-        self._follow(client, turn["turn_id"])
+        self.follow(client, turn["turn_id"])
         self.user.wait_for_turn(self.session_id, turn["turn_id"])
         wait_until(lambda: any(page.get("done") for page in client.messages))
         self.pushed = [event for page in client.messages for event in page.get("events", [])]
@@ -141,15 +141,16 @@ class Scenario:
         client.disconnect()
         self.response = self._ask("\n".join(_TOOL_CALLS))
         self._ask('/report.summarise {"filename": "absent.csv"}')
+        self._ask("/documents.make {}")
 
     def measure_turns(self) -> None:
         """Run one turn of each kind and measure its usage."""
         for kind, message in _MESSAGES.items():
-            client, meter = self._connected(), CallMeter(self.system.call_logs)
+            client, meter = self.connect(), CallMeter(self.system.call_logs)
             if kind == "file":
                 self.user.upload(self.session_id, "more.csv", b"a,b\n3,4\n")
             turn = str(self.user.start_turn(self.session_id, message)["turn_id"])
-            self._follow(client, turn)
+            self.follow(client, turn)
             wait_until(lambda client=client: any(page.get("done") for page in client.messages))  # type: ignore[misc]
             response = self._call("GET", self._path(turn))
             if kind == "file":
@@ -295,19 +296,21 @@ class Scenario:
     def _read(self, turn: str) -> None:
         self._call("GET", self._path(turn))
 
-    def _connected(self) -> SocketClient:
+    def connect(self) -> SocketClient:
+        """Open a connection."""
         client = SocketClient(self._socket_routes)
         ticket = self._call("POST", "/api/ws-ticket")["ticket"]
         assert client.connect(ticket, origin_of(self.user.url)) == httpx2.codes.OK
         return client
 
-    def _follow(self, client: SocketClient, turn: str) -> None:
+    def follow(self, client: SocketClient, turn: str) -> None:
+        """Subscribe a connection to a turn."""
         response = client.request({"action": "subscribe", "session_id": self.session_id, "turn_id": turn, "after": 0})
         assert response["type"] == "subscribed", response
 
     def _subscribe(self, turn: str) -> None:
-        client = self._connected()
-        self._follow(client, turn)
+        client = self.connect()
+        self.follow(client, turn)
         client.close()  # without $disconnect: push detects the lost connection
 
     def _waiting_turn(self) -> str:

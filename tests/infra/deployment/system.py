@@ -27,6 +27,7 @@ from tests.infra.deployment.assembly import Json, Stack, bootstrap, stacks_of
 from tests.infra.templates import name_of
 
 _MAX_PROCESSES = 64
+_PRELOAD = "tests.infra.deployment.function_preload"  # imported by the fork server only: it loads all functions
 _NO_TENANT = "-"  # the tenant of functions without tenant isolation
 
 
@@ -35,6 +36,7 @@ class DeployedFunction:
     """A created function. ``label`` is its readable name in the template, ``name`` its real one."""
 
     label: str
+    logical_id: str
     name: str
     code: Path
     per_tenant: bool
@@ -53,7 +55,7 @@ class DeployedFunction:
 
 
 class DeployedSystem:
-    """The running system. The folder ``call_logs`` has a file for each function with its AWS requests."""
+    """The running system. For each function, ``call_logs`` has its AWS requests, and ``spans`` their times."""
 
     def __init__(self, stacks: list[Stack], cloud: LocalCloud, call_logs: Path) -> None:
         self.stacks = stacks
@@ -62,6 +64,8 @@ class DeployedSystem:
         users = call_logs.with_name("users")
         users.mkdir()
         self.workspaces = Workspaces(users)
+        self.spans = call_logs.with_name("spans")
+        self.spans.mkdir()
         self.opt = call_logs.with_name("opt")
         self._running: dict[str, Function] = {}
         self._clients: dict[str, Any] = {}
@@ -156,6 +160,7 @@ class DeployedSystem:
         logical, name = resource["LogicalResourceId"], resource["PhysicalResourceId"]
         return DeployedFunction(
             label=name_of(logical),
+            logical_id=logical,
             name=name,
             code=stack.code_of(logical),
             per_tenant="TenancyConfig" in stack.template["Resources"][logical]["Properties"],
@@ -167,6 +172,7 @@ class DeployedSystem:
         of_tests = {
             function_process.CODE: str(each.code),
             function_process.CALL_LOG: str(self.call_logs / each.label),
+            function_process.SPANS: str(self.spans / each.label),
             function_process.OPT: str(self.opt),
             function_process.CLOCK_OFFSET: str(self._clock_offset),
         }
@@ -201,26 +207,36 @@ class DeployedSystem:
 
 
 @contextmanager
-def deploy(folder: Path, scratch: Path) -> Iterator[DeployedSystem]:
-    """Deploy the assembly in ``folder`` and run it, with call logs and logs in ``scratch``."""
-    call_logs, logs = scratch / "call_logs", scratch / "logs"
+def created(folder: Path, scratch: Path) -> Iterator[DeployedSystem]:
+    """Create the stacks of the assembly in ``folder``, without processes for their functions."""
+    call_logs = scratch / "call_logs"
     call_logs.mkdir()
-    logs.mkdir()
-    with ExitStack() as stack:
-        cloud = stack.enter_context(LocalCloud())
+    with LocalCloud() as cloud:
         resource_types.install()
         bootstrap()
         stacks = stacks_of(folder)
         for each in stacks:
             each.create()
         system = DeployedSystem(stacks, cloud, call_logs)
+        try:
+            yield system
+        finally:
+            system.workspaces.remove_all()
+
+
+@contextmanager
+def deploy(folder: Path, scratch: Path) -> Iterator[DeployedSystem]:
+    """Deploy the assembly in ``folder`` and run it, with call logs and logs in ``scratch``."""
+    logs = scratch / "logs"
+    logs.mkdir()
+    with ExitStack() as stack:
+        system = stack.enter_context(created(folder, scratch))
         system.unpack_layers()
-        stack.callback(system.workspaces.remove_all)
         pool = EnvironmentPool(
             system.runner_functions(),
             log_dir=logs,
             max_environments=_MAX_PROCESSES,
-            preload=[function_process.__name__],
+            preload=[_PRELOAD],
         )
         system.register(stack.enter_context(pool))
         execution_events.set_listener(system.publish_event)

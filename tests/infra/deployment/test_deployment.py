@@ -11,15 +11,16 @@ import pytest
 
 from infra import sources
 from infra.limits import APPROVAL_SECONDS, CALL_TIMEOUT_SECONDS, HEARTBEAT_TIMEOUT_SECONDS, TURN_TIMEOUT_SECONDS
-from infra.usage import TURNS
+from infra.usage import METRIC_SERIES, TURNS
 from tests.infra.deployment import resource_types
 from tests.infra.deployment.gateways import HttpApiTransport, routes
 from tests.infra.deployment.role_check import RoleCheck
 from tests.infra.deployment.scenario import Scenario, install_tool_server
 from tests.infra.deployment.system import DeployedSystem
 from tests.infra.deployment.unused_permissions import reasons_for
+from tests.infra.deployment.usage_counter import count_series
 
-pytestmark = [pytest.mark.synth, pytest.mark.timeout(300)]
+pytestmark = [pytest.mark.synth, pytest.mark.timeout(900)]
 STATES = ("Think", "Approval", "Dispatch", "RecordToolResult", "Finish")
 DEPLOYMENT_EVENT = {"source": "aws.cloudformation"}
 
@@ -167,6 +168,10 @@ def test_cost_figures_match_the_measured_usage_of_turns(scenario: Scenario, kind
     for part in ("writes", "reads", "messages"):
         assert getattr(expected, part) == pytest.approx(getattr(measured, part), rel=0.25, abs=3), part
     assert expected.invocations["Push"] == pytest.approx(measured.invocations["Push"], abs=4)
+
+
+def test_cost_figures_match_the_measured_series_of_custom_metrics(scenario: Scenario) -> None:
+    assert count_series(scenario.system.call_logs) == dict(METRIC_SERIES)
 
 
 def _sum_runners(invocations: Mapping[str, int]) -> dict[str, int]:

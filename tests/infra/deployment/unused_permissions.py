@@ -16,11 +16,13 @@ class Reason(NamedTuple):
 
 _GROUP_REASON = "granted as a group with the other item requests; the adapter decides which of them it sends"
 _GROUPED_ACTIONS = {
-    "dynamodb:GetItem": ("Expire",),
-    "dynamodb:BatchGetItem": ("Approval", "Erase", "Finish", "RecordToolResult", "Push", "Refresh", "Sockets"),
+    "dynamodb:GetItem": ("Expire", "Finish", "Think"),
+    "dynamodb:BatchGetItem": (
+        *("Approval", "Erase", "Finish", "RecordToolResult", "Push", "Refresh", "Sockets", "Think"),
+    ),
     "dynamodb:Query": ("Approval", "RecordToolResult", "Refresh", "Sockets"),
     "dynamodb:PutItem": ("EndSession", "Erase", "Expire", "Push"),
-    "dynamodb:UpdateItem": ("Refresh", "Sockets"),
+    "dynamodb:UpdateItem": ("Refresh", "Sockets", "Think"),
 }
 _SESSION_FILES = "if the setting limits files to their session, these are deleted with the session, too"
 _FAILED_PART = "boto3 aborts an upload if a part fails"
@@ -39,12 +41,13 @@ REASONS = (
     Reason("Run*", "states:SendTaskHeartbeat", "*", "a call that is shorter than the interval sends no heartbeat"),
     Reason("Call", "dynamodb:GetItem", "*", "reads a claim again if the response of its write was lost"),
     Reason("Think", "s3:GetObject", "*/texts/*", "the model needs messages of over 300 KB, which are stored there"),
+    Reason("Think", "s3:GetObject", "*/uploads/*", "a model sees attached pictures"),
+    Reason("Expire", "s3:GetObject", "*/texts/*", "a stuck turn may have arguments of calls that are stored there"),
     *(Reason(role, action, "*", _GROUP_REASON) for action, roles in _GROUPED_ACTIONS.items() for role in roles),
-    Reason("Emptied*", "s3:DeleteObject", "*", "the documentation of S3 asks for it besides s3:DeleteObjectVersion"),
     Reason("EndSession", "dynamodb:BatchWriteItem", "*", "events are deleted after a grace period, mostly by a sweep"),
-    Reason("EndSession", "s3:DeleteObjectVersion", "*/uploads/*", _SESSION_FILES),
-    Reason("EndSession", "s3:DeleteObjectVersion", "*/deferred/*", _SESSION_FILES),
-    Reason("Expire", "s3:DeleteObjectVersion", "*/uploads/*", _SESSION_FILES),
+    Reason("EndSession", "s3:DeleteObject*", "*/uploads/*", _SESSION_FILES),
+    Reason("EndSession", "s3:DeleteObject*", "*/deferred/*", _SESSION_FILES),
+    Reason("Expire", "s3:DeleteObject*", "*/uploads/*", _SESSION_FILES),
     Reason(
         "Api",
         "s3:DeleteObjectTagging",

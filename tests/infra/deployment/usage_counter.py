@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from infra.usage import Usage
-from tests.infra.deployment.function_process import INVOCATION
+from tests.infra.deployment.function_process import INVOCATION, METRIC
 from tests.infra.deployment.recorded_calls import Call, read_calls
 
 _PUTS = {"PutObject", "CreateMultipartUpload", "UploadPart", "CompleteMultipartUpload", "PutObjectTagging", "ListParts"}
@@ -45,6 +45,13 @@ def count(calls: Sequence[Call], history: Pages) -> Usage:
         gets=sum(call.operation in _GETS for call in calls if call.service == "s3"),
         messages=1 + sum(call.operation == "PostToConnection" for call in calls),
     )
+
+
+def count_series(call_logs: Path) -> dict[str, int]:
+    """Return for each metric how many combinations of dimension values the functions wrote. AWS bills each of them."""
+    calls = [call for call in read_calls(call_logs) if call.service == METRIC]
+    written = {(call.operation, tuple(sorted(call.params.items()))) for call in calls}
+    return dict(Counter(metric for metric, _ in written))
 
 
 def _transitions(history: Pages) -> int:
