@@ -5,7 +5,7 @@ import type { paths, Problem } from "./schema";
 /** Returns the headers that identify the user. */
 export type AuthHeaders = () => Promise<Record<string, string>>;
 
-const UNAUTHORIZED = 401;
+export const UNAUTHORIZED = 401;
 
 let authHeaders: AuthHeaders = async () => ({});
 let onUnauthorized = (): void => undefined;
@@ -52,6 +52,11 @@ interface ApiResponse<Data> {
   response: Response;
 }
 
+/** Return the error of a request that got no response. */
+export function noConnection(): ApiError {
+  return new ApiError(0, "E_NO_CONNECTION", "Can't reach the server. Check your connection and try again.");
+}
+
 /** Return the data of a response. Throws ApiError. */
 export async function unwrap<Data>(pending: Promise<ApiResponse<Data>>): Promise<Data> {
   let result: ApiResponse<Data>;
@@ -59,13 +64,14 @@ export async function unwrap<Data>(pending: Promise<ApiResponse<Data>>): Promise
     result = await pending;
   } catch (error) {
     if (error instanceof DOMException && error.name === "AbortError") throw error;
-    throw new ApiError(0, "E_NO_CONNECTION", "Can't reach the server. Check your connection and try again.");
+    throw noConnection();
   }
   if (result.response.ok) return result.data as Data;
   throw toApiError(result.response.status, result.error);
 }
 
-function toApiError(status: number, body: unknown): ApiError {
+/** Return the error of a response with this JSON body. */
+export function toApiError(status: number, body: unknown): ApiError {
   const problem = body !== null && typeof body === "object" ? (body as Problem) : null;
   const message = problem?.detail || problem?.title || `The server returned an error (${status}).`;
   return new ApiError(status, problem?.error_code ?? "E_UNKNOWN", message, problem);

@@ -10,6 +10,7 @@ import { Sidebar } from "./Sidebar";
 import { type Conversation, useConversation } from "./useConversation";
 
 const Canvas = lazy(() => import("../canvas/Canvas"));
+const AttachButton = lazy(() => import("../files/AttachButton"));
 const DropZone = lazy(() => import("../files/DropZone"));
 
 interface LayoutProps {
@@ -92,16 +93,19 @@ function Chat({ conversation, config, onOpen }: ChatProps) {
   const { turns, runningTurn, isSending, sessionId, draft, setDraft, model } = conversation;
   return (
     <Suspense>
-      <DropZone sessionFor={() => conversation.ensureSession("Files")} onUploaded={conversation.mentionFile}>
+      <DropZone sessionFor={() => conversation.ensureSession("Files")} onUploaded={conversation.attach}>
         <TurnList turns={turns} onOpen={onOpen} />
         <Composer
           text={draft}
           setText={setDraft}
           sessionId={sessionId}
+          attached={conversation.attached}
+          onDetach={conversation.detach}
           isRunning={runningTurn !== null || isSending}
           onSend={() => void conversation.send()}
           onStop={() => runningTurn && turns.cancel(runningTurn)}
         >
+          <AttachButton sessionFor={() => conversation.ensureSession("Files")} onUploaded={conversation.attach} />
           <ModelPicker models={config.models} selected={model} onSelect={conversation.selectModel} />
         </Composer>
       </DropZone>

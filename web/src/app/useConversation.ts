@@ -1,6 +1,6 @@
 /** State of the open chat: its session, its turns, the draft message, and sending it. */
 import { useCallback, useMemo, useRef, useState, useSyncExternalStore } from "react";
-import type { Config, Session, TurnEvent } from "../api/types";
+import type { Config, FileRecord, Session, TurnEvent } from "../api/types";
 import type { ToolOutput } from "../canvas/types";
 import { notifyOfEvent } from "../chat/eventNotifications";
 import type { Turn } from "../chat/turn";
@@ -22,6 +22,10 @@ export interface Conversation {
   fileChanges: number;
   draft: string;
   setDraft(text: string): void;
+  /** The files to send with the draft. */
+  attached: readonly FileRecord[];
+  attach(file: FileRecord): void;
+  detach(fileKey: string): void;
   /** Append `@name` to the draft. */
   mentionFile(name: string): void;
   isSending: boolean;
@@ -40,6 +44,7 @@ export function useConversation(config: Config): Conversation {
   const [fileChanges, setFileChanges] = useState(0);
   const [isSending, setSending] = useState(false);
   const { draft, setDraft, mentionFile } = useDraft();
+  const { attached, setAttached, attach, detach } = useAttached();
 
   const onLiveEvents = useCallback((events: readonly TurnEvent[]) => {
     events.forEach(notifyOfEvent);
@@ -50,11 +55,14 @@ export function useConversation(config: Config): Conversation {
 
   const send = async (): Promise<void> => {
     setDraft("");
+    setAttached([]);
     setSending(true);
     try {
-      await turns.send(await ensureSession(draft), draft);
+      const files = attached.map((file) => file.file_key);
+      await turns.send(await ensureSession(draft), draft, files);
     } catch (error) {
       setDraft((current) => current || draft); // put the message back so that the user can send it again
+      setAttached((current) => (current.length > 0 ? current : attached));
       showError(error);
     } finally {
       setSending(false);
@@ -75,6 +83,9 @@ export function useConversation(config: Config): Conversation {
     fileChanges,
     draft,
     setDraft,
+    attached,
+    attach,
+    detach,
     mentionFile,
     isSending,
     send,
@@ -96,6 +107,15 @@ function useDraft() {
     setDraft((before) => (before && !/\s$/.test(before) ? `${before} ${mention} ` : `${before}${mention} `));
   };
   return { draft, setDraft, mentionFile };
+}
+
+function useAttached() {
+  const [attached, setAttached] = useState<readonly FileRecord[]>([]);
+  const detach = (fileKey: string): void => setAttached((before) => before.filter((file) => file.file_key !== fileKey));
+  /** A newer version replaces the file. */
+  const attach = (file: FileRecord): void =>
+    setAttached((before) => [...before.filter((other) => other.file_key !== file.file_key), file]);
+  return { attached, setAttached, attach, detach };
 }
 
 /** Return a function that starts a session if no session is open. Concurrent calls share one new session. */

@@ -1,10 +1,13 @@
 /** Sign-in, and the headers that identify the user in every request. */
 import { setAuthHeaders } from "../api/client";
+import { showError } from "../shared/notifications";
 import { takeKey } from "./localKey";
+import { CLIENT_HEADERS, endSession } from "./password";
 
 /** The sign-in method, from the deployment's /config.json. */
 export type SignInSettings =
   | { auth: "local" }
+  | { auth: "password" }
   | {
       auth: "oidc";
       /** Issuer URL; the client reads its `/.well-known/openid-configuration`. */
@@ -17,7 +20,7 @@ export type SignInSettings =
     };
 
 export interface Identity {
-  /** User name sent to a local server, which accepts any name with its key; "" is its default user. Null with OIDC. */
+  /** User name sent to a local server, which accepts any name with its key; "" is its default user. Null with other methods. */
   localUser: string | null;
   switchUser(name: string): void;
   signOut(): void;
@@ -32,14 +35,26 @@ export async function loadSignInSettings(): Promise<SignInSettings> {
   return (await response.json()) as SignInSettings;
 }
 
-/** Sign in. Returns null while the browser is redirected to the issuer. */
+/** Sign in. Returns null while the browser is redirected to the issuer. With passwords, requests tell who is signed in. */
 export async function identify(settings: SignInSettings): Promise<Identity | null> {
   if (settings.auth === "local") return localIdentity();
+  if (settings.auth === "password") return sessionIdentity();
   const { signIn } = await import("./oidc"); // loaded only if the deployment uses OIDC
   const signedIn = await signIn(settings);
   if (signedIn === null) return null;
   setAuthHeaders(signedIn.authHeaders);
   return { localUser: null, switchUser: () => undefined, signOut: signedIn.signOut };
+}
+
+function sessionIdentity(): Identity {
+  setAuthHeaders(async () => CLIENT_HEADERS);
+  // The browser may keep the page of a user who has signed out, and show it again after Back.
+  addEventListener("pageshow", (event) => event.persisted && location.reload());
+  const signOut = async (): Promise<void> => {
+    await endSession();
+    location.assign("/"); // drops the user's data from memory
+  };
+  return { localUser: null, switchUser: () => undefined, signOut: () => void signOut().catch(showError) };
 }
 
 function localIdentity(): Identity {

@@ -1,12 +1,15 @@
 import { type KeyboardEvent, type ReactNode, useRef } from "react";
+import type { FileRecord } from "../api/types";
 import { useMention } from "../files/useMention";
 import { Button } from "../shared/Button";
-import { Icon } from "../shared/Icon";
+import { Icon, iconForMime } from "../shared/Icon";
 
 interface ComposerProps {
   text: string;
   setText(text: string): void;
   sessionId: string | null;
+  attached: readonly FileRecord[];
+  onDetach(fileKey: string): void;
   isRunning: boolean;
   onSend(): void;
   onStop(): void;
@@ -15,7 +18,7 @@ interface ComposerProps {
 }
 
 /** Message input. Enter sends the message; Shift+Enter inserts a line break. */
-export function Composer({ text, setText, sessionId, isRunning, onSend, onStop, children }: ComposerProps) {
+export function Composer({ text, setText, sessionId, attached, onDetach, isRunning, onSend, onStop, children }: ComposerProps) {
   const textArea = useRef<HTMLTextAreaElement>(null);
   const mention = useMention(
     textArea,
@@ -45,6 +48,24 @@ export function Composer({ text, setText, sessionId, isRunning, onSend, onStop, 
       }}
     >
       {mention.list}
+      {attached.length > 0 && (
+        <ul className="attachments" aria-label="Files to send">
+          {attached.map((file) => (
+            <li key={file.file_key} className="attachment">
+              <Icon name={iconForMime(file.mime)} />
+              <span className="name">{file.name}</span>
+              <button
+                type="button"
+                className="plain"
+                aria-label={`Remove ${file.name}`}
+                onClick={() => onDetach(file.file_key)}
+              >
+                <Icon name="close" />
+              </button>
+            </li>
+          ))}
+        </ul>
+      )}
       <textarea
         ref={textArea}
         aria-label="Message"

@@ -1,9 +1,11 @@
-import { memo, useEffect, useRef } from "react";
+import { lazy, memo, Suspense, useEffect, useRef } from "react";
 import type { OpenableOutput } from "../canvas/types";
 import { Markdown } from "../shared/Markdown";
 import { ToolCallView } from "./ToolCallView";
 import type { Turn } from "./turn";
 import { TurnFiles } from "./TurnFiles";
+
+const AttachedFiles = lazy(() => import("../files/AttachedFiles"));
 
 interface TurnViewProps {
   turn: Turn;
@@ -19,7 +21,14 @@ export const TurnView = memo(function TurnView({ turn, onOpen, onCancel, onVisib
   const turnPath = { session_id: turn.sessionId, turn_id: turn.turnId };
   return (
     <article ref={element} className="turn" aria-busy={turn.status === "running"}>
-      <div className="user-message">{turn.message}</div>
+      <div className="user-message">
+        {turn.message}
+        {turn.files.length > 0 && (
+          <Suspense>
+            <AttachedFiles fileKeys={turn.files} />
+          </Suspense>
+        )}
+      </div>
       <div className="answer">
         {turn.parts.map((part, index) =>
           part.kind === "text" ? (

@@ -6,6 +6,7 @@ import { applyEvents, type Turn, turnFromRecord } from "./turn";
 const RECORD = {
   turn_id: "t1",
   message: "Summarise sales.csv",
+  files: [],
   answer: "",
   status: "running",
   error: null,

@@ -20,6 +20,8 @@ export interface Turn {
   turnId: string;
   sessionId: string;
   message: string;
+  /** Keys of the attached files. */
+  files: readonly string[];
   createdAt: string;
   status: TurnStatus;
   parts: readonly Part[];
@@ -32,7 +34,9 @@ export interface Turn {
   seq: number;
 }
 
-type TurnRecord = Pick<TurnOut, "turn_id" | "message" | "created_at" | "status" | "answer" | "error">;
+type TurnRecord = Pick<TurnOut, "turn_id" | "message" | "created_at" | "status" | "answer" | "error"> & {
+  files: readonly string[];
+};
 
 /** Return a turn without events. Its first event replaces the recorded answer. */
 export function turnFromRecord(record: TurnRecord, sessionId: string): Turn {
@@ -40,6 +44,7 @@ export function turnFromRecord(record: TurnRecord, sessionId: string): Turn {
     turnId: record.turn_id,
     sessionId,
     message: record.message,
+    files: record.files,
     createdAt: record.created_at,
     status: record.status,
     parts: record.answer ? [{ kind: "text", round: 0, attempt: 0, text: record.answer }] : [],

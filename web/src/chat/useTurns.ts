@@ -9,8 +9,8 @@ import { applyEvents, type Turn, turnFromRecord } from "./turn";
 export interface Turns {
   list: readonly Turn[];
   isLoading: boolean;
-  /** Send a message and follow its turn. Throws ApiError. */
-  send(sessionId: string, message: string): Promise<void>;
+  /** Send a message with attached files (keys) and follow its turn. Throws ApiError. */
+  send(sessionId: string, message: string, files: readonly string[]): Promise<void>;
   /** Load the events of a turn that has ended. */
   loadEvents(turn: Turn): void;
   cancel(turn: Turn): void;
@@ -100,10 +100,10 @@ export function useTurns(sessionId: string | null, onLiveEvents: (events: readon
     };
   }, [sessionId, follow]);
 
-  const send = async (targetId: string, message: string): Promise<void> => {
+  const send = async (targetId: string, message: string, files: readonly string[]): Promise<void> => {
     sendingTo.current.add(targetId);
     try {
-      const turn = await postMessage(targetId, message);
+      const turn = await postMessage(targetId, message, files);
       if (open.current?.sessionId !== targetId) return; // the user opened another session; reopening this one loads the turn
       dispatch({ type: "add", turns: [turn] });
       follow(turn, "sent");
@@ -138,14 +138,14 @@ const MAX_ATTEMPTS = 5;
 const RETRY_DELAY_MS = 500;
 
 /** Post a message and return its turn. The idempotency key makes retries safe: the same key starts one turn only. */
-async function postMessage(sessionId: string, message: string): Promise<Turn> {
+async function postMessage(sessionId: string, message: string, files: readonly string[]): Promise<Turn> {
   const header = { "idempotency-key": crypto.randomUUID() };
   for (let attemptsLeft = MAX_ATTEMPTS; ; attemptsLeft -= 1) {
     try {
       const params = { path: { session_id: sessionId }, header };
-      const body = { message, files: [] };
+      const body = { message, files: [...files] };
       const { turn_id } = await unwrap(api.POST("/api/sessions/{session_id}/turns", { params, body }));
-      return turnFromRecord({ ...NEW_TURN, turn_id, message, created_at: new Date().toISOString() }, sessionId);
+      return turnFromRecord({ ...NEW_TURN, turn_id, message, files: [...files], created_at: new Date().toISOString() }, sessionId);
     } catch (error) {
       const isConnectionLost = error instanceof Error && "status" in error && error.status === 0;
       if (!isConnectionLost || attemptsLeft <= 1) throw error;

@@ -1,5 +1,6 @@
 import { type ClipboardEvent, type DragEvent, type ReactNode, useRef, useState, useSyncExternalStore } from "react";
 
+import type { FileRecord } from "../api/types";
 import { formatSize } from "../shared/format";
 import { withErrorToast } from "../shared/notifications";
 import "./files.css";
@@ -15,8 +16,8 @@ import {
 export interface DropZoneProps {
   /** Returns the session for the files; the first file of a new conversation creates it. */
   sessionFor(): Promise<string>;
-  /** A file is uploaded: put its name into the message as `@name`. */
-  onUploaded(name: string): void;
+  /** A file is uploaded: attach it to the message. */
+  onUploaded(file: FileRecord): void;
   children: ReactNode;
 }
 
@@ -30,7 +31,7 @@ export default function DropZone({ sessionFor, onUploaded, children }: DropZoneP
   };
   const upload = async (files: readonly File[]) => {
     const sessionId = await sessionFor();
-    for (const file of files) startUpload(file, sessionId, ({ name }) => onUploaded(name));
+    for (const file of files) startUpload(file, sessionId, onUploaded);
   };
   const onDrop = (event: DragEvent) => {
     if (!hasFiles(event)) return;
