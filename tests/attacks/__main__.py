@@ -15,7 +15,7 @@ if __name__ == "__main__":
             mallory = UserClient(system.url, f"m{os.getpid()}@example.com")
             with attack_target() as target:
                 report = run_attacks(mallory, target)
-                actual = mallory.request("GET", "/api/config").json()["isolation_level"]
+                actual = mallory.isolation_level()
                 counts = f"{len(report.succeeded)} of {len(report.outcomes)} succeeded"
                 print(f"requested {level}, actual {actual}: {counts}")  # noqa: T201  (the output of this program)
                 print(*sorted(report.succeeded))  # noqa: T201  (the same)

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from satchel.domain.isolation import Level
-from tests.attacks.target import ENTRY, MCP_SERVERS, AttackTarget, create_target
+from tests.attacks.target import DOCUMENTS_ENTRY, ENTRY, MCP_SERVERS, AttackTarget, create_target
 from tests.e2e.system_process import ROOT, SystemProcess, free_port, running_system, serve_command
 from tests.e2e.user_client import Json, UserClient, run_user
 
@@ -48,7 +48,9 @@ class AttackReport:
 def sandboxed_system(level: Level, config: Path, **secrets: str) -> Iterator[SystemProcess]:
     """Run a system with all sandbox layers of this kernel, or with none, and wait until its tools are listed."""
     other = FILE_ACCESS | {"env": {"TOKEN": "${OTHERS_TOKEN}"}}
-    config.write_text(json.dumps({"attacker": ENTRY, "file_access": FILE_ACCESS, "other": other}))
+    config.write_text(
+        json.dumps({"attacker": ENTRY, "documents": DOCUMENTS_ENTRY, "file_access": FILE_ACCESS, "other": other})
+    )
     command = serve_command(free_port())
     settings = {"SATCHEL_MCP_CONFIG": str(config), "OTHERS_TOKEN": "", **secrets}
     with running_system(command if level == "kernel" else [*_WITHOUT_LAYERS, *command], settings=settings) as system:
@@ -76,6 +78,21 @@ def call(user: UserClient, tool: str, session: str | None = None, **arguments: o
     (tool_call,) = user.ask(session or user.create_session(), f"/{tool} {json.dumps(arguments)}")["tool_calls"]
     result: Json = tool_call
     return result
+
+
+def run_attacks_of_a_document(user: UserClient, target: AttackTarget) -> AttackReport:
+    """Run all attacks from documents of this user, as the parser that reads them."""
+    names: Sequence[str] = call(user, "attacker.names", modules=[])["results"]
+    fields = target.fields | {"mine": f"/tmp/{user.name}"}
+    session = user.create_session()
+    outcomes: dict[str, Any] = {}
+    for start in range(0, len(names), _BATCH_SIZE):
+        document = {"attacks": names[start : start + _BATCH_SIZE], "target": fields}
+        user.upload(session, f"hostile-{start}.txt", json.dumps(document).encode())
+        result = call(user, "documents.read", session, filename=f"hostile-{start}.txt")
+        assert not result["is_error"], result
+        outcomes |= json.loads(result["results"].splitlines()[2])
+    return AttackReport(outcomes, target)
 
 
 def run_attacks(user: UserClient, target: AttackTarget, tool: str = "attack") -> AttackReport:

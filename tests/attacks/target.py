@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 SERVER = Path(__file__).parent / "server"
+SERVERS = Path(__file__).parents[2] / "functions" / "servers"
 MCP_SERVERS = Path(__file__).parents[1] / "mcp_servers"
 SECRET = "bobs-secret-4711"
 ENTRY: dict[str, Any] = {
@@ -18,6 +19,11 @@ ENTRY: dict[str, Any] = {
     "network": False,
     "process_limits": {"file_mb": 64, "processes": 50},
 }
+DOCUMENTS_ENTRY: dict[str, Any] = ENTRY | {
+    "cwd": str(SERVER.parent / "document_server"),
+    "read_paths": [str(SERVER), str(SERVERS / "documents")],
+}
+"""The server `documents` with a reader that a hostile file controls."""
 NOT_FOR_ROOT = {"many_processes"}
 """The kernel limits root's processes only in a control group, which root cannot create on every machine."""
 

@@ -1,6 +1,8 @@
 """One running system with real tool servers, shared by all tests that do not stop it."""
 
 import json
+import subprocess
+import sys
 import time
 import uuid
 from collections.abc import Callable, Iterator
@@ -8,13 +10,18 @@ from pathlib import Path
 
 import pytest
 
+from tests.e2e.password_system import PasswordSystem, running_password_system
 from tests.e2e.recording_site import RecordingSite, running_site
 from tests.e2e.system_process import SystemProcess, running_system
-from tests.e2e.user_client import UserClient, run_user
+from tests.e2e.user_client import Json, UserClient, run_user
 from tests.fake_providers.server import PROVIDERS, FakeEndpoint
 
+CART_SERVER = Path(__file__).parents[1] / "mcp_servers/cart_server.py"
 MCP_CONFIG = Path(__file__).parent / "tool_servers/mcp.json"
-APPROVAL_SECONDS = 20
+PASSWORD_CONFIG = MCP_CONFIG.with_name("password.json")
+NO_CART = {"CART_URL": "http://127.0.0.1:9"}
+"""Setting for systems with ``MCP_CONFIG`` whose tests do not call the remote server."""
+APPROVAL_SECONDS = 40
 KEYS = {"OPENAI_API_KEY": "sk-fake", "ANTHROPIC_API_KEY": "sk-fake"}
 KEYS |= {"AWS_ACCESS_KEY_ID": "AKIAFAKEKEY", "AWS_SECRET_ACCESS_KEY": "fake", "AWS_REGION": "eu-west-1"}
 
@@ -23,15 +30,14 @@ NewUser = Callable[..., UserClient]
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Mark all tests of this folder with ``e2e``."""
-    here = Path(__file__).parent
     for item in items:
-        if here in item.path.parents:
+        if item.nodeid.startswith("tests/e2e/"):  # pytest passes the tests of all folders, so this must be cheap
             item.add_marker(pytest.mark.e2e)
 
 
 @pytest.fixture(scope="session")
 def endpoint() -> Iterator[FakeEndpoint]:
-    """The fake model providers. The system offers one model of each, and the offline model."""
+    """The fake model providers. The system offers two models of each, and ``offline``: ``blind-…`` have no vision."""
     with FakeEndpoint().running() as endpoint:
         yield endpoint
 
@@ -44,12 +50,23 @@ def dashboards() -> Iterator[RecordingSite]:
 
 
 @pytest.fixture(scope="session")
-def system(endpoint: FakeEndpoint, dashboards: RecordingSite) -> Iterator[SystemProcess]:
+def cart() -> Iterator[str]:
+    """The URL of a remote MCP server that keeps a cart in each MCP session."""
+    with subprocess.Popen([sys.executable, str(CART_SERVER)], stdout=subprocess.PIPE) as process:  # noqa: S603
+        assert process.stdout is not None
+        yield f"http://127.0.0.1:{int(process.stdout.readline())}"
+        process.kill()
+
+
+@pytest.fixture(scope="session")
+def system(endpoint: FakeEndpoint, dashboards: RecordingSite, cart: str) -> Iterator[SystemProcess]:
     """The running system. Waits until all servers have listed their tools, because their start needs much CPU time."""
     settings = {"SATCHEL_MCP_CONFIG": str(MCP_CONFIG), "SATCHEL_APPROVAL_SECONDS": str(APPROVAL_SECONDS)}
-    models = [{"name": "offline", "model": "offline"}]
+    models: list[Json] = [{"name": "offline", "model": "offline"}]
     models += [{"name": provider, "model": endpoint.model_name(provider)} for provider in PROVIDERS]
+    models += [{**model, "name": f"blind-{model['name']}", "vision": False, "documents": False} for model in models[1:]]
     settings |= {"SATCHEL_MODELS": json.dumps(models), **KEYS}
+    settings["CART_URL"] = cart
     settings["SATCHEL_CANVAS_ORIGINS"] = dashboards.origin
     settings["POWERTOOLS_LOG_LEVEL"] = "INFO"  # as deployed, so that the search for tokens covers the same log lines
     with running_system(settings=settings) as running:
@@ -60,9 +77,29 @@ def system(endpoint: FakeEndpoint, dashboards: RecordingSite) -> Iterator[System
         yield running
 
 
+@pytest.fixture(scope="session")
+def password_system(tmp_path_factory: pytest.TempPathFactory, endpoint: FakeEndpoint) -> Iterator[PasswordSystem]:
+    """A running system whose users have accounts. It offers the offline model and a scripted one."""
+    models = [
+        {"name": "offline", "model": "offline"},
+        {"name": "scripted", "model": endpoint.model_name("openai-chat")},
+    ]
+    settings = {"SATCHEL_MODELS": json.dumps(models), "OPENAI_API_KEY": KEYS["OPENAI_API_KEY"]}
+    with running_password_system(tmp_path_factory.mktemp("data"), PASSWORD_CONFIG, settings) as system:
+        yield system
+
+
+SIGN_INS = pytest.mark.parametrize("new_user", ["key", "password"], indirect=True)
+"""Mark of tests of isolation: their users are separated by the header of the local run, and by their sessions."""
+
+
 @pytest.fixture
-def new_user(system: SystemProcess) -> NewUser:
-    """Factory of users with unused names."""
+def new_user(request: pytest.FixtureRequest) -> NewUser:
+    """Factory of users with unused names. With the mark ``SIGN_INS``, also of users with accounts."""
+    if getattr(request, "param", "key") == "password":
+        shared: PasswordSystem = request.getfixturevalue("password_system")
+        return shared.new_user
+    system: SystemProcess = request.getfixturevalue("system")
 
     def create(groups: str = "users") -> UserClient:
         return UserClient(system.url, f"u{uuid.uuid4().hex[:12]}@example.com", groups)

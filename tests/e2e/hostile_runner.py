@@ -53,7 +53,7 @@ def _attacks(order: CallOrder, request_seq: int) -> Iterator[tuple[str, Item]]:
     yield "claim another call in the turn", _item(turn, f"CLAIM#{victim}", claimed_by={"S": "thief"})
     yield "report for another call", _item(f"RUN#{victim}", "EVENT#00000001", doc=request)
     yield "approve another call", _item(f"CALLS#{order.turn_id}", f"APPROVAL#{victim}", doc={"S": "{}"})
-    yield "change the counter of events", _item(turn, "SEQ", seq={"S": "x"})
+    yield "take the number of a later event", _item(turn, "EVENT#00000099", doc={"S": "x"})
     reported = {"type": "tool_approval_request", **shown, "expires_at": "2099-01-01T00:00:00Z"}
     yield "own: approval request", _item(own, "EVENT#00000001", doc={"S": json.dumps(reported)})
     approval = {"type": "tool_approval", "call_id": victim, "approved": True, "edited": False, "reason": None}

@@ -21,8 +21,8 @@ from tests.tokens import lines_with_tokens, runner_logs
 ROOT = Path(__file__).resolve().parents[2]
 READY = re.compile(r"^ready on (http://\S+)\s", re.MULTILINE)
 POLL_SECONDS = 0.005  # between two searches for the ready line; the error of ``ready_seconds``
-START_SECONDS = 60.0
-STOP_SECONDS = 10.0
+START_SECONDS = 180.0
+STOP_SECONDS = 60.0
 TAIL_CHARS = 4_000  # of the output, in error messages
 
 
@@ -57,6 +57,11 @@ class SystemProcess:
         """Return the output so far."""
         return _text(self.output_file)
 
+    def kill(self) -> None:
+        """End the server at once, as a crash does, and wait until it has ended."""
+        self.process.kill()
+        self.process.wait()
+
     def send(self, name: str) -> None:
         """Send a signal by its name."""
         self.process.send_signal(signal.Signals[name])
@@ -83,7 +88,7 @@ def running_system(
     start_seconds: float = START_SECONDS,
     stop_seconds: float = STOP_SECONDS,
 ) -> Iterator[SystemProcess]:
-    """Start the system, wait until it is ready, and stop it with SIGTERM.
+    """Start the system, wait until it is ready, and stop it with SIGTERM, unless ``kill`` has ended it.
 
     It gets the variables in ``settings``, but none of the developer's SATCHEL_ variables. Its key is ``LOCAL_KEY``.
     Raises SystemFailed if it is not ready in time, stops too late or with an exit code other than 0, or has logged a
@@ -103,7 +108,8 @@ def running_system(
         try:
             url = _wait_until_ready(process, output, start + start_seconds)
             yield SystemProcess(url, process, time.monotonic() - start, output, Path(temp_dir))
-            _stop(process, output, stop_seconds)
+            if process.poll() != -signal.SIGKILL:  # the test has not killed it
+                _stop(process, output, stop_seconds)
             _check_for_tokens(output, Path(temp_dir))
         finally:
             with suppress(ProcessLookupError):
@@ -114,10 +120,12 @@ def running_system(
 def environment(settings: Mapping[str, str]) -> dict[str, str]:
     """Return this process's environment with ``settings`` in place of the developer's SATCHEL_ variables.
 
-    The key of the local system is ``LOCAL_KEY``, also for the commands that send requests to that system.
+    The key of the local system is ``LOCAL_KEY``, also for the commands that send requests to that system. Its data are
+    in memory, unless the settings say otherwise.
     """
     inherited = {name: value for name, value in os.environ.items() if not name.startswith("SATCHEL_")}
-    return {**inherited, "PYTHONUNBUFFERED": "1", "SATCHEL_LOCAL_KEY": LOCAL_KEY, **settings}
+    defaults = {"PYTHONUNBUFFERED": "1", "SATCHEL_LOCAL_KEY": LOCAL_KEY, "SATCHEL_DATA": "memory"}
+    return {**inherited, **defaults, **settings}
 
 
 def _wait_until_ready(process: "subprocess.Popen[bytes]", output: IO[bytes], deadline: float) -> str:

@@ -2,19 +2,18 @@
 
 import time
 from collections.abc import Iterator
-from uuid import uuid4
 
 import pytest
 
-from tests.e2e.system_process import SystemProcess
+from tests.e2e.conftest import SIGN_INS, NewUser
 from tests.e2e.user_client import Json, UserClient
 
 CALL = '/approval.write {"name": "note.txt", "text": "hello"}'
 
 
 @pytest.fixture
-def alice(system: SystemProcess) -> UserClient:
-    return UserClient(system.url, f"alice{uuid4().hex[:8]}@example.com")
+def alice(new_user: NewUser) -> UserClient:
+    return new_user()
 
 
 class WaitingTurn:
@@ -73,10 +72,10 @@ def test_denied_call_does_not_run_and_the_turn_continues(alice: UserClient) -> N
     assert not completed["is_error"]
 
 
-def test_decision_of_another_user_returns_404(system: SystemProcess, alice: UserClient) -> None:
+@SIGN_INS
+def test_decision_of_another_user_returns_404(alice: UserClient, new_user: NewUser) -> None:
     turn = WaitingTurn(alice)
-    mallory = UserClient(system.url, f"mallory{uuid4().hex[:8]}@example.com")
-    assert turn.decide(mallory, approved=True) == 404
+    assert turn.decide(new_user(), approved=True) == 404
     assert turn.decide(approved=False) == 200
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from satchel.adapters.sandbox.probe import find_layers
-from tests.attacks.attack_run import attack_target, call, run_attacks, sandboxed_system
+from tests.attacks.attack_run import attack_target, call, run_attacks, run_attacks_of_a_document, sandboxed_system
 from tests.attacks.target import NOT_FOR_ROOT, SECRET, AttackTarget
 from tests.e2e.system_process import SystemProcess
 from tests.e2e.user_client import Json, UserClient, run_user
@@ -58,9 +58,18 @@ def invalid_path(path: str, allowed_prefix: str | None, suggestion: str, operati
 
 
 @pytest.mark.clause("v2.1:isolation:read-only", "v2.1:isolation:guarded", "v2.1:isolation:no-username-no-writes")
-@pytest.mark.parametrize("tool", ["attack", "attack_as_reader"])
+@pytest.mark.parametrize("tool", ["attack", "attack_as_reader", "attack_from_scratch"])
 def test_no_attack_succeeds(alice: UserClient, target: AttackTarget, tool: str) -> None:
     report = run_attacks(alice, target, tool)
+
+    assert len(report.outcomes) > 150
+    assert report.succeeded == (NOT_FOR_ROOT & report.succeeded if os.geteuid() == 0 else set())
+    assert report.left_target_untouched
+    assert SECRET not in str(report.outcomes)
+
+
+def test_no_attack_of_a_document_on_its_parser_succeeds(alice: UserClient, target: AttackTarget) -> None:
+    report = run_attacks_of_a_document(alice, target)
 
     assert len(report.outcomes) > 150
     assert report.succeeded == (NOT_FOR_ROOT & report.succeeded if os.geteuid() == 0 else set())
@@ -134,7 +143,10 @@ def test_write_without_username_has_an_error_that_says_to_declare_it(alice: User
     result = call(alice, "file_access.reach_as_reader", way="open", path=path)
 
     assert result["results"] == {"error": "File operation outside allowed directory"}
-    suggestion = "To write files, declare an argument `username: str` and use the prefix /tmp/{username}/"
+    suggestion = (
+        "To write files, declare an argument `username: str` and use the prefix /tmp/{username}/, or set "
+        '`"writes": true` in the server\'s entry in mcp.json and use the path in SATCHEL_WORKSPACE'
+    )
     assert result["meta_data"] == invalid_path(path, None, suggestion, "write")
     assert not Path(path).exists()
 
@@ -149,5 +161,5 @@ def test_tool_that_continues_keeps_its_result_and_the_violation(alice: UserClien
 
 
 def test_isolation_level_is_reported(alice: UserClient, system: SystemProcess) -> None:
-    assert alice.request("GET", "/api/config").json()["isolation_level"] == "kernel"
+    assert alice.isolation_level() == "kernel"
     assert "Tool isolation: level 'kernel' (landlock, mounts, seccomp)" in system.output()

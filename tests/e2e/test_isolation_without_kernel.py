@@ -17,7 +17,7 @@ def test_attacks_succeed_as_documented_and_blocked_reads_name_read_paths(tmp_pat
         report = run_attacks(mallory, target)
         read = call(mallory, "file_access.reach", way="read", path=str(target.bob / "secret"))
 
-        assert mallory.request("GET", "/api/config").json()["isolation_level"] == "process"
+        assert mallory.isolation_level() == "process"
     assert read["results"] == {"error": "File read outside allowed directories"}
     assert "`read_paths`" in read["meta_data"]["details"]["suggestion"]
     assert report.succeeded - set(SUCCESSFUL_ATTACKS) == set()

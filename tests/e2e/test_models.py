@@ -2,19 +2,28 @@
 
 import json
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from datetime import datetime
 
 import pytest
 
+from tests.e2e.sent_media import pictures_in
 from tests.e2e.system_process import SystemProcess
 from tests.e2e.user_client import Json, UserClient, run_user
 from tests.fake_providers.replies import Answer, ErrorKind, ErrorReply
 from tests.fake_providers.server import PROVIDERS, FakeEndpoint
+from tests.pictures import png
 
 SUMS = [("calculator_evaluate", '{"expression": "6 * 7"}'), ("calculator_evaluate", '{"expression": "2 + 2"}')]
 MAX_DELAY_SECONDS = 0.3
 MAX_CANCEL_SECONDS = 2.0
+
+PICTURE_FORMS: dict[str, Callable[[str], Json]] = {
+    "anthropic": lambda data: {"type": "base64", "media_type": "image/png", "data": data},
+    "bedrock": lambda data: {"format": "png", "source": {"bytes": data}},
+    "openai-chat": lambda data: {"url": f"data:image/png;base64,{data}"},
+}
+"""The object with a picture's bytes in the wire format of each provider."""
 
 each_provider = pytest.mark.parametrize("provider", PROVIDERS)
 
@@ -43,7 +52,7 @@ def texts(events: list[Json]) -> dict[int, str]:
 
 def run_turn(user: UserClient, provider: str, message: str = "Do two sums.") -> tuple[Json, list[Json]]:
     session_id = user.create_session(model=provider)
-    response = user.ask(session_id, message)
+    response = user.ask(session_id, message, tools=["calculator"])
     return response, user.events(session_id, response["turn_id"])
 
 
@@ -140,8 +149,60 @@ def test_bedrock_requests_are_signed_with_the_configured_credentials(endpoint: F
     assert "/eu-west-1/bedrock/" in authorization
 
 
+def _objects(value: object) -> Iterator[Json]:
+    """Yield all JSON objects inside a value."""
+    if isinstance(value, dict):
+        yield value
+    if isinstance(value, dict | list):
+        for item in value.values() if isinstance(value, dict) else value:
+            yield from _objects(item)
+
+
 def _wait_until(condition: Callable[[], bool]) -> None:
     deadline = time.monotonic() + 10
     while not condition():
         assert time.monotonic() < deadline
         time.sleep(0.01)
+
+
+@each_provider
+def test_model_sees_the_chart_that_a_tool_has_made(provider: str, endpoint: FakeEndpoint, user: UserClient) -> None:
+    session_id = user.create_session(model=provider)
+    user.upload(session_id, "sales.csv", b"region,units\nnorth,4\nsouth,7\n")
+    endpoint.replies = [Answer([], [("report_summarise", '{"filename": "sales.csv"}')]), Answer(["A chart."])]
+    response = user.ask(session_id, "Draw my sales.", tools=["report"])
+    assert response["message"] == "A chart."
+    chart = next(artifact for artifact in response["artifacts"] if artifact["name"] == "sales_chart.png")
+    content = user.request("GET", f"/api/files/{chart['file_key']}").json()["b64"]
+    assert content not in str(endpoint.requests[0].body)
+    assert PICTURE_FORMS[provider](content) in list(_objects(endpoint.requests[1].body))
+
+
+@each_provider
+def test_model_without_vision_gets_a_note_instead_of_the_chart(
+    provider: str, endpoint: FakeEndpoint, user: UserClient
+) -> None:
+    session_id = user.create_session(model=f"blind-{provider}")
+    user.upload(session_id, "sales.csv", b"region,units\nnorth,4\nsouth,7\n")
+    user.upload(session_id, "photo.png", png(30, 20))
+    endpoint.replies = [Answer([], [("report_summarise", '{"filename": "sales.csv"}')]), Answer(["A chart."])]
+    response = user.ask(session_id, "Draw my sales.", tools=["report"], files=["photo.png"])
+    assert response["message"] == "A chart."
+    assert [pictures_in(request.body) for request in endpoint.requests] == [[], []]
+    notes = [f"{name}: the model cannot see pictures" for name in ("photo.png", "sales_chart.png")]
+    assert [note for note in notes if note not in str(endpoint.requests[1].body)] == []
+    assert response["usage"]["media_tokens"] == 0
+
+
+def test_files_and_logs_of_a_seen_chart_hold_no_base64(
+    endpoint: FakeEndpoint, user: UserClient, system: SystemProcess
+) -> None:
+    session_id = user.create_session(model="anthropic")
+    user.upload(session_id, "sales.csv", b"region,units\nnorth,4\nsouth,7\n")
+    endpoint.replies = [Answer([], [("report_summarise", '{"filename": "sales.csv"}')]), Answer(["A chart."])]
+    response = user.ask(session_id, "Draw my sales.", tools=["report"])
+    events = user.events(session_id, response["turn_id"])
+    png = "iVBORw0KGgo"  # the first bytes of every PNG file as base64
+    assert png in str(endpoint.requests[1].body)
+    assert png not in str(response) + str(events)
+    assert png not in system.output()

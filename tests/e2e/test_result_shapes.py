@@ -152,7 +152,7 @@ def test_content_blocks_with_files_become_artifacts(user: UserClient, server: st
         ("image-2.png", "image/png", b"\x89PNG\r\n\x1a\n"),
         ("audio-3.wav", "audio/wav", b"RIFF"),
         ("plan.md", "text/markdown", b"# Plan"),
-        ("7.pdf", "application/pdf", b"%PDF-"),
+        ("rows-7.pdf", "application/pdf", b"%PDF-"),
         ("table.csv", "text/csv", b"a,b\n"),
         ("paper.pdf.link.txt", "text/uri-list", b"https://papers.example/7.pdf"),
     ]

@@ -21,13 +21,15 @@ SECRETS = {"TRIAL_TOKEN": "of-trial", "SATCHEL_OTHER_TOKEN": "of-other"}
 
 @pytest.fixture(scope="module")
 def config(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Two servers with one secret each, and two that cannot start."""
+    """Two servers with one secret each, two that cannot start, and two whose entries have a problem."""
     command, cwd = ["python", "trial.py"], str(ROOT / "tests/mcp_servers")
     entries = {
         "trial": {"command": command, "cwd": cwd, "env": {"TOKEN": "${TRIAL_TOKEN}"}},
         "other": {"command": command, "cwd": cwd, "env": {"TOKEN": "${SATCHEL_OTHER_TOKEN}"}},
         "absent": {"command": ["no-such-program-anywhere"]},
         "silent": {"command": ["python", "-c", "raise SystemExit('nothing to say')"]},
+        "unset": {"command": command, "cwd": cwd, "env": {"K": "${SATCHEL_NOT_SET}"}},
+        "mistyped": {"comand": command},
     }
     path = tmp_path_factory.mktemp("config") / "mcp.json"
     path.write_text(json.dumps(entries))
@@ -57,7 +59,8 @@ def started(at_ready: AtReady) -> SystemProcess:
     system = at_ready.system
     user = UserClient(system.url, run_user("starter"))
     session_id = user.create_session()
-    for server in ("trial", "other", "absent", "silent"):  # each call waits until the server has listed its tools
+    # Each call waits until the server has listed its tools.
+    for server in ("trial", "other", "absent", "silent", "unset"):
         user.ask(session_id, f'/{server}.wait {{"seconds": 0}}')
     return system
 
@@ -69,7 +72,11 @@ def test_system_is_ready_within_five_cpu_seconds_and_answers_health_checks(at_re
 
 def test_each_server_without_tools_is_reported_in_one_line(started: SystemProcess) -> None:
     lines = [line for line in started.output().splitlines() if line.startswith("No tools of ")]
-    assert sorted(line.partition(":")[0] for line in lines) == ["No tools of 'absent'", "No tools of 'silent'"]
+    assert sorted(line.partition(":")[0] for line in lines) == [
+        "No tools of 'absent'",
+        "No tools of 'silent'",
+        "No tools of 'unset'",
+    ]
     assert "no-such-program-anywhere" in next(line for line in lines if "absent" in line)
     assert "Traceback" not in started.output()
 
@@ -109,6 +116,25 @@ def test_unknown_model_is_reported_in_one_line(tmp_path: Path) -> None:
     assert "nonesuch" in line
 
 
-def test_configuration_with_an_unset_variable_is_reported_in_one_line(config: Path, tmp_path: Path) -> None:
-    line = _start_error(free_port(), tmp_path, SATCHEL_MCP_CONFIG=str(config), TRIAL_TOKEN="x")
-    assert line == f"satchel: {config}: server 'other': env.TOKEN: the variable SATCHEL_OTHER_TOKEN is not set"
+def test_configuration_that_is_not_json_is_reported_in_one_line(tmp_path: Path) -> None:
+    config = tmp_path.with_name(f"{tmp_path.name}.json")
+    config.write_text("{")
+    line = _start_error(free_port(), tmp_path, SATCHEL_MCP_CONFIG=str(config))
+    assert line.startswith(f"satchel: {config}: ")
+
+
+def test_problems_of_entries_are_reported_at_once_and_the_other_servers_work(
+    started: SystemProcess, config: Path
+) -> None:
+    unset = f"{config}: server 'unset': env.K: the variable SATCHEL_NOT_SET is not set; "
+    lines = [line for line in started.output().splitlines() if line.startswith(str(config))]
+    assert lines == [
+        f"{config}: server 'mistyped': comand: there is no such key; did you mean 'command'?",
+        f"{unset}set it in the environment of Satchel, or write ${{SATCHEL_NOT_SET:-default}}",
+    ]
+    servers = UserClient(started.url, run_user("starter")).request("GET", "/api/tools").json()["servers"]
+    status = {server["name"]: (server["status"], server["reason"]) for server in servers}
+    assert status["trial"] == ("ready", None)
+    assert status["mistyped"][0] == status["unset"][0] == "unavailable"
+    assert "did you mean 'command'?" in status["mistyped"][1]
+    assert unset in status["unset"][1]

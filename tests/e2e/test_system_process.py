@@ -6,7 +6,7 @@ from contextlib import suppress
 import psutil
 import pytest
 
-from tests.e2e.system_process import SystemFailed, running_system
+from tests.e2e.system_process import START_SECONDS, SystemFailed, running_system
 from tests.processes import is_alive
 
 PRINT_READY = "print('noise'); print('ready on http://127.0.0.1:1'); signal.pause()"
@@ -23,7 +23,7 @@ def graceful(code: int = 0, body: str = PRINT_READY) -> list[str]:
 def test_system_is_ready_inside_the_context_and_stopped_after_it() -> None:
     with running_system(graceful()) as system:
         assert system.url == "http://127.0.0.1:1"
-        assert 0 < system.ready_seconds < 60
+        assert 0 < system.ready_seconds < START_SECONDS
         assert system.process.poll() is None
     assert system.process.returncode == 0
 

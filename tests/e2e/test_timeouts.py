@@ -2,7 +2,7 @@
 
 import threading
 import time
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -25,14 +25,17 @@ NOTICES = {
 MESSAGES = {
     "silent": '/trial.wait_with_daemon {"seconds": 60}',
     "blocked": '/trial.block_with_daemon {"seconds": 60}',
-    "reporting": '/trial.report_steps {"steps": 7, "interval": 10, "silence": 0}',
-    "falling_silent": '/trial.report_steps {"steps": 2, "interval": 10, "silence": 60}',
+    "reporting": '/trial.report_steps {"steps": 4, "interval": 10, "silence": 0}',
+    "falling_silent": '/trial.report_steps {"steps": 2, "interval": 5, "silence": 60}',
     "killed_runner": '/trial.report_steps {"steps": 1, "interval": 0, "silence": 60}',
     "undecided": '/approval.write {"name": "never.txt", "text": ""}',
 }
 CASES_WITH_DAEMON = ("silent", "blocked")
 MAX_DETECTION_SECONDS = 15.0  # a dead runner is noticed at once; missing heartbeats would be noticed after 30 s
-MAX_NOTICE_ERROR, MAX_KILL_ERROR, POLL_SECONDS = 0.3, 0.5, 0.02
+MAX_EARLY_SECONDS = 0.3
+MAX_LATE_SECONDS = 4.0
+"""Less than the 5 s between two notices, and enough for a machine that is busy. Unit tests check the exact times."""
+POLL_SECONDS = 0.02
 
 pytestmark = pytest.mark.timeout(200)
 
@@ -83,6 +86,10 @@ class LongTurn:
             event["seconds"]: datetime.fromisoformat(event["at"]).timestamp() - start - event["seconds"]
             for event in self.events("tool_notice")
         }
+
+
+def _are_on_time(errors: Iterable[float]) -> bool:
+    return all(-MAX_EARLY_SECONDS <= error <= MAX_LATE_SECONDS for error in errors)
 
 
 def _warm(user: UserClient) -> str:
@@ -148,7 +155,7 @@ def test_call_without_a_decision_expires_and_the_model_gets_the_reason(turns: Ma
         datetime.fromisoformat(at) for at in (request["at"], request["expires_at"], end["at"])
     )
     assert abs((expires_at - requested_at).total_seconds() - APPROVAL_SECONDS) < 1
-    assert APPROVAL_SECONDS - 1 < (ended_at - requested_at).total_seconds() < APPROVAL_SECONDS + 5
+    assert APPROVAL_SECONDS - 1 < (ended_at - requested_at).total_seconds() < APPROVAL_SECONDS + 15
     path = f"{turn.path}/calls/{call['call_id']}/approval"
     assert turn.user.request("POST", path, json={"approved": True}).json()["error_code"] == "E_APPROVAL_CLOSED"
 
@@ -171,10 +178,10 @@ def test_silent_tool_gets_three_notices_and_is_killed_with_its_daemon_after_30_s
     response = turn.response()
     start = turn.user.read_note("call.json")["at"]
     errors = turn.notice_errors(start)
-    assert all(abs(errors[seconds]) <= MAX_NOTICE_ERROR for seconds in (15, 20, 25)), errors
+    assert _are_on_time(errors.values()), errors
     kill_errors = {name: at - start - 30 for name, at in turn.died.items()}
     assert kill_errors.keys() == {"tool", "daemon"}
-    assert all(abs(error) <= MAX_KILL_ERROR for error in kill_errors.values()), kill_errors
+    assert _are_on_time(kill_errors.values()), kill_errors
 
     (call,) = response["tool_calls"]
     assert call["results"] == {"error": "Tool execution timed out after 30 seconds"}
@@ -192,7 +199,7 @@ def test_tool_that_falls_silent_is_killed_30_s_after_its_last_progress(turns: Ma
     response = turn.response()
     last_note = turn.user.read_note("call.json")
     errors = turn.notice_errors(last_note["at"])
-    assert all(abs(error) <= MAX_KILL_ERROR for error in errors.values()), errors
+    assert _are_on_time(errors.values()), errors
     assert not is_pid_alive(last_note["pid"])
     assert [call["meta_data"] for call in response["tool_calls"]] == [_timed_out("step 2 of 2")]
 
@@ -202,7 +209,7 @@ def test_tool_that_reports_progress_is_neither_killed_nor_announced_as_slow(turn
     turn = turns["reporting"]
     (call,) = turn.response()["tool_calls"]
     assert (call["is_error"], call["results"]) == (False, "done")
-    assert call["duration_ms"] > 70_000
+    assert call["duration_ms"] > 40_000  # longer than the 30 s after which a silent tool is killed
     assert turn.events("tool_notice") == []
     messages = [event["message"] for event in turn.events("tool_progress")]
-    assert messages == [f"step {number} of 7" for number in range(1, 8)]
+    assert messages == [f"step {number} of 4" for number in range(1, 5)]

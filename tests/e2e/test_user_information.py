@@ -32,16 +32,17 @@ def _update(user: UserClient, session_id: str, response: Json, kind: str) -> Jso
 
 
 def _last_user_text(endpoint: FakeEndpoint) -> str:
-    """Return the text of the latest user message that the model has received."""
+    """Return the text of the latest message that the model has received from the user, not from a tool."""
     messages = endpoint.requests[-1].body["messages"]
-    return str([message["content"] for message in messages if message["role"] == "user"][-1])
+    texts = [str(message["content"]) for message in messages if message["role"] == "user"]
+    return [text for text in texts if "<pyai:tool_result" not in text][-1]
 
 
 @pytest.mark.clause("v2.1:deferred:fields")
 def test_next_steps_of_a_deferred_file_reach_the_user_and_the_model(user: UserClient, endpoint: FakeEndpoint) -> None:
     session_id = user.create_session(model=PROVIDER)
     endpoint.replies = [Answer([], [("artifacts_deferred_file", "{}")]), Answer(["Done."]), Answer(["Hello."])]
-    response = user.ask(session_id, "Draft it.")
+    response = user.ask(session_id, "Draft it.", tools=["artifacts"])
     (deferred,) = response["deferred_artifacts"]
     (listed,) = user.request("GET", "/api/files", params={"session_id": session_id}).json()["files"]
     (updated,) = _update(user, session_id, response, "files_update")["files"]
@@ -105,7 +106,7 @@ def test_files_with_one_name_in_two_sessions_can_be_told_apart_and_used(
         Answer([], [("report_summarise", json.dumps({"filename": second[1]}))]),
         Answer(["One row."]),
     ]
-    (call,) = user.ask(session_id, "How many rows has the older one?")["tool_calls"]
+    (call,) = user.ask(session_id, "How many rows has the older one?", tools=["report"])["tool_calls"]
     assert (call["is_error"], call["results"]["rows"]) == (False, 1)
     own, _, others = _last_user_text(endpoint).partition("[SYSTEM: Available files outside the current session:\n")
     assert own.count("[SYSTEM: Available files in current session:\n") == 1

@@ -5,9 +5,10 @@ from concurrent.futures import ThreadPoolExecutor
 import httpx2
 import pytest
 
-from tests.e2e.conftest import NewUser
+from tests.e2e.conftest import SIGN_INS, NewUser
 from tests.e2e.user_client import Json, UserClient
 
+pytestmark = SIGN_INS
 USERS = 5
 TURNS_EACH = 4
 

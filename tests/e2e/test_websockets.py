@@ -14,8 +14,9 @@ import httpx2
 import pytest
 from websockets.exceptions import ConnectionClosed, InvalidStatus
 from websockets.sync.client import ClientConnection, connect
+from websockets.typing import Origin
 
-from tests.e2e.conftest import NewUser
+from tests.e2e.conftest import SIGN_INS, NewUser
 from tests.e2e.system_process import SystemProcess
 from tests.e2e.user_client import Json, UserClient
 
@@ -30,7 +31,9 @@ TIMEOUT_SECONDS = 60.0
 def connected(user: UserClient) -> Iterator[ClientConnection]:
     """Connect with a new ticket."""
     ticket = user.request("POST", "/api/ws-ticket").json()
-    with connect(f"{ticket['url']}?ticket={ticket['ticket']}", open_timeout=TIMEOUT_SECONDS) as connection:
+    url = f"{ticket['url']}?ticket={ticket['ticket']}"
+    headers, origin = user.headers, Origin(user.url)
+    with connect(url, open_timeout=TIMEOUT_SECONDS, additional_headers=headers, origin=origin) as connection:
         yield connection
 
 
@@ -148,6 +151,7 @@ def test_ended_turn_is_sent_from_any_cursor(turn: Follower) -> None:
         assert follower.follow() == events[after:]
 
 
+@SIGN_INS
 def test_turn_of_another_user_cannot_be_followed(turn: Follower, new_user: NewUser) -> None:
     stranger = new_user()
     own = stranger.create_session()

@@ -17,6 +17,8 @@ MAX_START_SECONDS = 30.0
 LOCAL_KEY = "local-key-of-all-systems-that-tests-start"
 """The key that every request to a local system needs, except those to its public routes."""
 
+SESSION_COOKIE = "satchel-session"
+"""The cookie of a system with passwords that is reached without TLS."""
 
 _RUN = uuid.uuid4().hex[:8]
 
@@ -33,26 +35,46 @@ def fetch(url: str) -> httpx2.Response:
 
 @dataclass(frozen=True)
 class UserClient:
-    """A signed-in user. ``groups`` are separated by commas. ``key`` is the key of the local system."""
+    """A signed-in user. ``groups`` are separated by commas. ``key`` is the key of the local system.
+
+    A user with a ``session`` is signed in by the cookie of a system with passwords. All its requests then also name
+    another user and other groups, which the system must not believe.
+    """
 
     url: str
     name: str
     groups: str = "users"
     key: str = LOCAL_KEY
+    session: str | None = None
+
+    @property
+    def headers(self) -> dict[str, str]:
+        """Return the headers that identify the user."""
+        if self.session is None:
+            return {
+                "Authorization": f"Bearer {self.key}",
+                "X-Satchel-User": self.name,
+                "X-Satchel-Groups": self.groups,
+            }
+        forged = {"X-Satchel-User": "victim@example.com", "X-Satchel-Groups": "users,staff"}
+        return {"Cookie": f"{SESSION_COOKIE}={self.session}", "X-Satchel-Client": "test", **forged}
 
     def client(self) -> httpx2.Client:
-        """Return an HTTP client that sends the key, and this user's name and groups."""
-        headers = {
-            "Authorization": f"Bearer {self.key}",
-            "X-Satchel-User": self.name,
-            "X-Satchel-Groups": self.groups,
-        }
-        return httpx2.Client(base_url=self.url, headers=headers, timeout=60, verify=TLS)
+        """Return an HTTP client that sends the headers of this user."""
+        return httpx2.Client(base_url=self.url, headers=self.headers, timeout=60, verify=TLS)
 
     def request(self, method: str, path: str, **kwargs: Any) -> httpx2.Response:  # noqa: ANN401  (arguments of httpx2)
         """Send one request."""
         with self.client() as client:
             return client.request(method, path, **kwargs)
+
+    def isolation_level(self) -> str:
+        """Wait until runners have reported the isolation of tools, and return the weakest level."""
+        deadline = time.monotonic() + MAX_START_SECONDS
+        while (level := self.request("GET", "/api/config").json()["isolation_level"]) is None:
+            assert time.monotonic() < deadline, "no runner reported its isolation in time"
+            time.sleep(0.02)
+        return str(level)
 
     def create_session(self, **fields: object) -> str:
         """Create a session and return its id."""
@@ -97,6 +119,18 @@ class UserClient:
         self.events(session_id, turn_id)
         response: Json = self.request("GET", f"/api/sessions/{session_id}/turns/{turn_id}").json()
         return response
+
+    def wait_for_event(self, session_id: str, turn_id: str, kind: str) -> Json:
+        """Wait for the first event of this type in a turn, and return it. Fail if the turn ends without it."""
+        after, is_done = 0, False
+        while not is_done:
+            path = f"/api/sessions/{session_id}/turns/{turn_id}/events"
+            page = self.request("GET", path, params={"after": after, "wait": 20}).json()
+            for event in page["events"]:
+                if event["type"] == kind:
+                    return dict(event)
+            after, is_done = page["next"], page["done"]
+        raise AssertionError(f"the turn {turn_id} has ended without {kind}")
 
     def events(self, session_id: str, turn_id: str, after: int = 0) -> list[Json]:
         """Wait until the turn ends and return its events after the cursor."""

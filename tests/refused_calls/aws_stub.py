@@ -1,5 +1,9 @@
-"""An HTTP server that accepts every AWS request of a runner, and stores the bodies of PUT requests (objects in S3)."""
+"""An HTTP server that accepts every AWS request of a runner, and stores the bodies of PUT requests (objects in S3).
 
+GET requests return them.
+"""
+
+import socket
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -8,12 +12,16 @@ from urllib.parse import urlsplit
 
 
 class AwsStub(ThreadingHTTPServer):
-    """The server. ``objects`` maps the paths of PUT requests to their bodies."""
+    """The server. ``objects`` maps the paths of objects to their contents."""
 
     daemon_threads = True
 
-    def __init__(self) -> None:
-        super().__init__(("127.0.0.1", 0), _Handler)
+    def __init__(self, listener: socket.socket | None = None) -> None:
+        """Listen on a free port of this machine, or take connections from ``listener``."""
+        super().__init__(("127.0.0.1", 0), _Handler, bind_and_activate=listener is None)
+        if listener is not None:
+            self.socket.close()
+            self.socket = listener
         self.objects: dict[str, bytes] = {}
 
     @property
@@ -25,6 +33,10 @@ class AwsStub(ThreadingHTTPServer):
 class _Handler(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
     server: AwsStub
+
+    def do_GET(self) -> None:
+        body = self.server.objects.get(urlsplit(self.path).path)
+        self._answer(body or b"", 404 if body is None else 200)
 
     def do_PUT(self) -> None:
         self.server.objects[urlsplit(self.path).path] = self._body()
@@ -43,8 +55,8 @@ class _Handler(BaseHTTPRequestHandler):
             self.end_headers()
         return self.rfile.read(int(self.headers.get("Content-Length", 0)))
 
-    def _answer(self, body: bytes) -> None:
-        self.send_response(200)
+    def _answer(self, body: bytes, status: int = 200) -> None:
+        self.send_response(status)
         self.send_header("ETag", '"etag"')
         self.send_header("Content-Length", str(len(body)))
         self.end_headers()
@@ -52,9 +64,9 @@ class _Handler(BaseHTTPRequestHandler):
 
 
 @contextmanager
-def aws_stub() -> Iterator[AwsStub]:
+def aws_stub(listener: socket.socket | None = None) -> Iterator[AwsStub]:
     """Run the server in a thread."""
-    server = AwsStub()
+    server = AwsStub(listener)
     thread = threading.Thread(target=server.serve_forever, args=(0.05,), daemon=True)
     thread.start()
     try:

@@ -4,7 +4,6 @@ Each row of its table is a run of the runner's real handler without one system c
 most, and compares them with the page.
 """
 
-import errno
 from collections.abc import Iterator, Mapping, Sequence
 
 from tests.refused_calls.refused_calls import KERNEL_LAYERS, NAMES, NEEDED
@@ -24,12 +23,17 @@ All runs are without the calls of the kernel layers
 ({layers}), as on Lambda. So the isolation level is `process`, and
 `landlock`, `seccomp` and `mounts` are missing; the table names what is missing besides. The parts `PR_…` are options
 of `prctl`. [What a tool can access](security.md) explains the safeguards. `.venv/bin/python -m
-tests.refused_calls.document` runs all cases and writes this page again. A test refuses all calls with "tools run" at
+tests.refused_calls.document` runs all cases and writes this page again. A test refuses all calls of the first table at
 once, with either error.
-
-| refused | ENOSYS | EPERM |
-|---|---|---|
 """
+_NEEDED_HEAD = """
+## Calls that no runner can do without
+
+glibc, Python, OpenSSL and urllib3 make these calls, or the sandbox could not end a server. A machine that refuses one
+of them runs neither Python nor boto3, so no fallback helps.
+
+| refused | ENOSYS | EPERM | reason |
+|---|---|---|---|"""
 
 
 def cases_of(names: Sequence[str]) -> list[Case]:
@@ -55,11 +59,15 @@ def _page() -> Iterator[str]:
     cases = cases_of(names)
     cells = {case: cell(outcome) for case, outcome in zip(cases, run_cases(cases), strict=True)}
     yield _HEAD.format(layers=", ".join(f"`{name}`" for name in KERNEL_LAYERS)).rstrip()
-    yield from (row(name, cells) for name in names)
-    yield "\nCalls without which no tool runs:\n\n| call | errors | reason |\n|---|---|---|"
-    for name, reason in dict.fromkeys((name, reason) for (name, _), reason in NEEDED.items()):
-        errors = ", ".join(errno.errorcode[error] for error in ERRORS if (name, error) in NEEDED)
-        yield f"| `{name}` | {errors} | {reason} |"
+    yield "\n| refused | ENOSYS | EPERM |\n|---|---|---|"
+    needed = dict.fromkeys(name for name, _ in NEEDED)
+    yield from (row(name, cells) for name in names if name not in needed)
+    yield _NEEDED_HEAD
+    yield from (f"{row(name, cells)} {_reason(name)} |" for name in needed)
+
+
+def _reason(name: str) -> str:
+    return next(reason for (needed, _), reason in NEEDED.items() if needed == name)
 
 
 if __name__ == "__main__":

@@ -98,11 +98,8 @@ _ALWAYS = {
     "rseq": "glibc 2.35 and newer aborts in a fork if its registration, which worked at the start, is refused later",
     "ioctl": "Python makes sockets non-blocking with it, and asyncio needs such sockets",
     "socketpair": "asyncio wakes its event loop with it",
-    "ftruncate": "the mark of a workspace is written with it",
-    "flock": "the calls that use a workspace take turns with it",
-    "geteuid": "the launcher must know whether it is root",
+    "geteuid": "the runner uses only directories that its own user owns",
     "access": "the C library and Python look for programs and libraries with it",
-    "getppid": "the launcher must know whether the runner still lives",
     "kill": "without it a server could never be ended",
     "poll": "urllib3, with which the runner reaches AWS, waits with it",
     "clock_nanosleep": "no process could wait",
@@ -111,7 +108,7 @@ _ALWAYS = {
 NEEDED = {(name, error): reason for name, reason in _ALWAYS.items() for error in (errno.ENOSYS, errno.EPERM)} | {
     ("clone3", errno.EPERM): "glibc starts threads with `clone` instead only after ENOSYS"
 }
-"""Calls without which no process of the runner can work, with the error and the reason."""
+"""Calls without which no process of the runner works, with the error and the reason."""
 
 
 def tolerated(error: int) -> tuple[str, ...]:

@@ -1,22 +1,16 @@
 """Server whose tools run the attacks, each in a forked child of the server."""
 
-import json
 import os
-import select
-import signal
 import sys
 from collections.abc import Iterator
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from attacks import ATTACKS, Target  # type: ignore[import-not-found] # in the same directory
+from attacks import ATTACKS, run_attacks  # type: ignore[import-not-found] # in the same directory
 
 sys.path.append(str(Path(__file__).parents[2] / "mcp_servers"))
 
 from jsonrpc_server import Server
-
-_TIMEOUT_SECONDS = 5
 
 server = Server("attacker")
 
@@ -67,52 +61,22 @@ def _content(path: Path) -> bytes:
 def attack(attacks: list[str], target: dict[str, Any], username: str) -> dict[str, Any]:
     """Run attacks one after the other, as a tool that can write in its workspace."""
     mine = Path(target.get("mine") or f"/tmp/{username}")
-    return _run(attacks, target, mine)
+    result: dict[str, Any] = run_attacks(attacks, target, mine)
+    return result
 
 
 @server.tool
 def attack_as_reader(attacks: list[str], target: dict[str, Any]) -> dict[str, Any]:
-    """Run attacks as a tool that can write nowhere."""
-    return _run(attacks, target, Path(target["mine"]))
+    """Run attacks as a tool that cannot write in the user's workspace, on which the attacks rely."""
+    result: dict[str, Any] = run_attacks(attacks, target, Path(target["mine"]))
+    return result
 
 
-def _run(attacks: list[str], fields: dict[str, Any], mine: Path) -> dict[str, Any]:
-    target = Target(
-        mine=mine,
-        out=Path(fields["out"]),
-        bob=Path(fields["bob"]),
-        port=fields["port"],
-        socket=fields["socket"],
-        runner=os.getppid(),
-        new=Path(fields["out"], "x"),
-    )
-    return {"results": {name: _outcome(name, target) for name in attacks}}
-
-
-def _outcome(name: str, target: Target) -> list[str]:
-    """Return ``escaped`` with the result of the attack, or ``blocked`` with its error."""
-    reader, writer = os.pipe()
-    child = os.fork()
-    if child == 0:
-        os.write(writer, json.dumps(_try(name, target))[:60_000].encode())
-        os._exit(0)
-    os.close(writer)
-    output = b""
-    while select.select([reader], [], [], _TIMEOUT_SECONDS)[0] and (chunk := os.read(reader, 65536)):
-        output += chunk
-        if output.endswith(b"]"):
-            break
-    os.close(reader)
-    os.kill(child, signal.SIGKILL)
-    os.waitpid(child, 0)
-    return list(json.loads(output)) if output else ["blocked", "no outcome in time"]
-
-
-def _try(name: str, target: Target) -> list[str]:
-    try:
-        return ["escaped", str(ATTACKS[name](replace(target, new=target.out / f"x-{name}")))[:10_000]]
-    except BaseException as error:  # noqa: BLE001  (any error means that the attack was blocked)
-        return ["blocked", repr(error)[:500]]
+@server.tool
+def attack_from_scratch(attacks: list[str], target: dict[str, Any]) -> dict[str, Any]:
+    """Run attacks as a tool that can write in the scratch folder of its server only."""
+    result: dict[str, Any] = run_attacks(attacks, target, Path(os.environ["SATCHEL_WORKSPACE"]))
+    return result
 
 
 if __name__ == "__main__":

@@ -14,7 +14,7 @@ import time
 from collections.abc import Mapping
 
 from local.emulator.http_gateway import serve
-from local.emulator.serve import HOST, listen
+from local.emulator.serve import listen
 
 START_SECONDS = 30.0
 
@@ -45,10 +45,10 @@ def run_api(port: int) -> int:
 
     def ready() -> None:
         seconds = time.monotonic() - start
-        sys.stdout.write(f"ready on http://{HOST}:{port} after {seconds:.1f} s, process {os.getpid()}\n")
+        sys.stdout.write(f"ready on http://127.0.0.1:{port} after {seconds:.1f} s, process {os.getpid()}\n")
         sys.stdout.flush()
 
-    asyncio.run(serve(build_app(closing.is_set), listen(port), closing, ready))
+    asyncio.run(serve(build_app(closing.is_set), listen(port), closing.set, ready))
     return 0
 
 

@@ -1,13 +1,16 @@
 """A session with a scripted model, which records what the system sends it."""
 
 import json
-from collections.abc import Mapping
+import re
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 from tests.e2e.user_client import Json, UserClient, fetch
 from tests.fake_providers.replies import Answer
 from tests.fake_providers.server import FakeEndpoint
+
+_PICTURE = re.compile(r'"image_url": \{"url": "data:image/png;base64,[^"]+"\}')
 
 
 @dataclass(frozen=True)
@@ -47,6 +50,11 @@ class Turn:
         (text,) = self.tool_texts
         tool_result: Json = json.loads(text)
         return tool_result
+
+    @property
+    def model_texts(self) -> str:
+        """All that the model received, except the pictures that it was shown."""
+        return _PICTURE.sub("", json.dumps(self.model_requests))
 
     @property
     def prompt(self) -> str:
@@ -125,15 +133,24 @@ class Chat:
         turns = self.call_all(*calls).split()
         return Batch({_key(tool, arguments): turn for (tool, arguments), turn in zip(calls, turns, strict=True)})
 
-    def run(self, *replies: Answer, message: str) -> Turn:
-        """Run a turn in which the model gives these replies and then answers."""
+    def run(self, *replies: Answer, message: str, servers: Sequence[str] = ()) -> Turn:
+        """Run a turn in which the model gives these replies and then answers.
+
+        The turn is limited to ``servers``, or else to those of the calls: all servers together have so many tools that
+        a model must search for them.
+        """
         self.endpoint.replies = [*replies, Answer(["Done."])]
         self.endpoint.requests = []
-        response = self.user.ask(self.session_id, message)
+        tools = [name for reply in replies for name, _ in reply.calls]
+        servers = servers or [name for name in self._servers() if any(tool.startswith(f"{name}_") for tool in tools)]
+        response = self.user.ask(self.session_id, message, **({"tools": servers} if servers else {}))
         assert response["status"] == "complete", response
         events = self.user.events(self.session_id, response["turn_id"])
         requests = [request.body for request in self.endpoint.requests]
         return Turn(self.user, response, events, requests, _tool_texts(requests, len(response["tool_calls"])))
+
+    def _servers(self) -> list[str]:
+        return [server["name"] for server in self.user.request("GET", "/api/tools").json()["servers"]]
 
     def in_new_session(self) -> "Chat":
         """Return a new session of the same user."""

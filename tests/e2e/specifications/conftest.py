@@ -5,6 +5,7 @@ import time
 import uuid
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
@@ -12,6 +13,9 @@ from tests.e2e.specifications.chat import Chat
 from tests.e2e.system_process import SystemProcess, running_system
 from tests.e2e.user_client import UserClient, run_user
 from tests.fake_providers.server import FakeEndpoint
+
+if TYPE_CHECKING:
+    from tests.e2e.password_system import PasswordSystem
 
 MCP_CONFIG = Path(__file__).with_name("mcp.json")
 DASHBOARD_ORIGINS = "https://mcp.example.com,https://tool-host"
@@ -65,9 +69,25 @@ def chat(user: UserClient, endpoint: FakeEndpoint) -> Chat:
     return Chat(user, user.create_session(), endpoint)
 
 
+SIGN_INS = pytest.mark.parametrize("new_chat", ["key", "password"], indirect=True)
+"""Mark of tests of isolation: their users are separated by the header of the local run, and by their sessions."""
+
+
 @pytest.fixture
-def new_chat(system: SystemProcess, endpoint: FakeEndpoint) -> NewChat:
-    """Factory of sessions of users with unused names, for examples about the files that a user has."""
+def new_chat(request: pytest.FixtureRequest, endpoint: FakeEndpoint) -> NewChat:
+    """Factory of sessions of users with unused names, for examples about the files that a user has.
+
+    With the mark ``SIGN_INS``, also of users with accounts.
+    """
+    if getattr(request, "param", "key") == "password":
+        shared: PasswordSystem = request.getfixturevalue("password_system")
+
+        def create_with_account(groups: str = "users") -> Chat:
+            user = shared.new_user(groups)
+            return Chat(user, user.create_session(model="scripted"), endpoint)
+
+        return create_with_account
+    system: SystemProcess = request.getfixturevalue("system")
 
     def create(groups: str = "users") -> Chat:
         user = UserClient(system.url, unused_name("u"), groups)

@@ -23,7 +23,7 @@ FILES = {
     "image-2.png": ("image/png", b"\x89PNG\r\n\x1a\n"),
     "audio-3.wav": ("audio/wav", b"RIFF"),
     "plan.md": ("text/markdown", b"# Plan"),
-    "7.pdf": ("application/pdf", b"%PDF-"),
+    "rows-7.pdf": ("application/pdf", b"%PDF-"),
     "made.csv": ("text/csv", b"a,b\n"),
     "paper.pdf.link.txt": ("text/uri-list", b"https://papers.example/7.pdf"),
 }

@@ -144,7 +144,7 @@ def test_report_of_example_2_is_stored_and_shown_as_its_display_says(chat: Chat)
     assert [[file[field] for field in fields] for file in update["files"]] == [
         [artifact[field] for field in fields] for artifact in turn.artifacts
     ]
-    sent = json.dumps([turn.response, turn.events, turn.model_requests])
+    sent = json.dumps([turn.response, turn.events]) + turn.model_texts
     assert [mark for mark in (base64.b64encode(HTML).decode(), "iVBORw0", "alert(1)") if mark in sent] == []
 
 

@@ -30,7 +30,7 @@ def test_dictionary_of_the_printed_tool_becomes_the_results(parameter: str, chat
 
 @pytest.mark.clause("v4:tools:docstring")
 def test_docstring_is_the_description_that_the_model_and_the_user_see(chat: Chat) -> None:
-    offered = chat.run(message="hello").offered_tools
+    offered = chat.run(message="hello", servers=["MyExampleServer"]).offered_tools
     tools = {tool["name"]: tool["description"] for tool in listed_servers(chat)["MyExampleServer"]["tools"]}
     assert DOCSTRING in offered["MyExampleServer_my_tool"]["description"]
     assert DOCSTRING in tools["my_tool"]

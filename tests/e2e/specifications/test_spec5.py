@@ -162,7 +162,7 @@ def test_base64_content_of_a_binary_type_becomes_the_binary_file(chat: Chat) -> 
         None,
     )
     assert turn.download(artifact).startswith(b"\x89PNG\r\n")
-    assert "iVBORw0" not in json.dumps([turn.events, turn.model_requests])
+    assert "iVBORw0" not in json.dumps(turn.events) + turn.model_texts
 
 
 @pytest.mark.clause("v5:artifacts:json-content")

@@ -49,3 +49,84 @@ def test_memory_server_in_node_reads_its_file(new_user: NewUser) -> None:
     user = new_user()
     assert tools(user, "memory") >= {"create_entities", "read_graph"}
     assert call(user, "memory.read_graph")["results"]["entities"] == [SATCHEL]
+
+
+@needs_node
+def test_filesystem_server_in_node_reads_the_folder_that_its_command_names(new_user: NewUser, folder: Path) -> None:
+    user = new_user()
+    (folder / "work/notes.txt").write_text("forty-two")
+    assert tools(user, "filesystem") >= {"read_text_file", "write_file"}
+    result = call(user, "filesystem.read_text_file", path=str(folder / "work/notes.txt"))
+    assert "forty-two" in json.dumps(result["results"])
+    refused = user.ask(
+        user.create_session(),
+        f"/filesystem.write_file {json.dumps({'path': str(folder / 'work/new.txt'), 'content': 'x'})}",
+    )["tool_calls"][0]
+    assert (refused["error_code"], refused["meta_data"]["details"]["attempted_path"]) == (
+        "E_INVALID_PATH",
+        str(folder / "work/new.txt"),
+    )
+    assert '`"writes": true`' in refused["meta_data"]["details"]["suggestion"]
+
+
+def state_after(user: UserClient, steps: list[tuple[str, Json]]) -> str:
+    """Call tools in one session, and return the results of the last one."""
+    session = user.create_session()
+    for tool, arguments in steps:
+        text = json.dumps(arguments).replace("{workspace}", f"/tmp/{user.name}")
+        (result,) = user.ask(session, f"/{tool} {text}")["tool_calls"]
+    return json.dumps(result["results"])
+
+
+ENTITIES = {"entities": [SATCHEL]}
+BOOK = {"path": "{workspace}/book.xlsx"}
+SHEET = BOOK | {"sheet": "Data"}
+STATES: dict[str, tuple[list[tuple[str, Json]], tuple[str, Json], str]] = {
+    "memory": (
+        [("own_memory.create_entities", ENTITIES)],
+        ("own_memory.read_graph", {}),
+        "holds files",
+    ),
+    "filesystem": (
+        [("own_files.write_file", {"path": "{workspace}/new.txt", "content": "forty-two"})],
+        ("own_files.read_text_file", {"path": "{workspace}/new.txt"}),
+        "forty-two",
+    ),
+    "sqlite": (
+        [
+            ("sqlite.create_table", {"query": "create table t (a text)"}),
+            ("sqlite.write_query", {"query": "insert into t values ('forty-two')"}),
+        ],
+        ("sqlite.read_query", {"query": "select a from t"}),
+        "forty-two",
+    ),
+    "excel": (
+        [
+            ("excel.create_workbook", BOOK | {"sheets": ["Data"]}),
+            ("excel.write_range", SHEET | {"at": "A1", "rows": [["forty-two"]]}),
+        ],
+        ("excel.read_range", SHEET | {"range": "A1"}),
+        "forty-two",
+    ),
+    "git": (
+        [
+            ("own_files.write_file", {"path": "{workspace}/work/a.txt", "content": "x"}),
+            ("own_git.git_add", {"repo_path": "{workspace}/work", "files": ["a.txt"]}),
+        ],
+        ("own_git.git_status", {"repo_path": "{workspace}/work"}),
+        "new file:   a.txt",
+    ),
+}
+
+
+@needs_node
+@pytest.mark.parametrize("server", STATES)
+def test_state_of_a_published_server_lasts_for_its_user_and_is_invisible_to_others(
+    new_user: NewUser, server: str
+) -> None:
+    writes, read, expected = STATES[server]
+    first = [("own_git.git_status", {"repo_path": "{workspace}/work"})] if server == "git" else []
+    user, other = new_user(), new_user()
+
+    assert expected in state_after(user, [*first, *writes, read])
+    assert expected not in state_after(other, [*first, read])

@@ -34,6 +34,11 @@ class ChatPage:
         return self.page.get_by_role("textbox", name="Message")
 
     @property
+    def attached(self) -> Locator:
+        """Return the files that will be sent with the message."""
+        return self.page.get_by_role("list", name="Files to send").get_by_role("listitem")
+
+    @property
     def turns(self) -> Locator:
         """Return the turns of the open chat; each has a message and its answer."""
         return self.page.locator(".turn")

@@ -46,7 +46,7 @@ def test_keyboard_chooses_a_model_and_pastes_an_image(chat: ChatPage) -> None:
     page.evaluate(COPY_IMAGE)
     keys.go_to("textarea", "Message")
     page.keyboard.press("Control+V")
-    expect(chat.message_box).to_have_value(re.compile(r'^@"Pasted .*\.png" $'))
+    expect(chat.attached).to_have_text(re.compile(r"^Pasted .*\.png$"))
     with page.expect_response(lambda response: response.request.method == "PATCH"):
         keys.choose("Model", "anthropic")
 

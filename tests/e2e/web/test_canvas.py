@@ -197,7 +197,7 @@ CHECKS: dict[str, Check] = {
 def test_report_on_a_dropped_file_opens_in_the_canvas(chat: ChatPage) -> None:
     page = chat.page
     chat.drop_file("sales.csv", b"region,units\nnorth,3\nsouth,4\nnorth,5\n")
-    expect(chat.message_box).to_have_value("@sales.csv ")
+    expect(chat.attached).to_have_text(["sales.csv"])
     chat.ask('/report.summarise {"filename": "sales.csv"}')
 
     expect(page.get_by_role("tab")).to_have_text(["sales_report.html", "sales_chart.png"])

@@ -1,16 +1,20 @@
 """My Files: resumable uploads, and all actions on a file."""
 
+import base64
 import re
 import time
 from collections.abc import Callable
 
 import httpx2
-from playwright.sync_api import Locator, Page, Route, expect
+from playwright.sync_api import FilePayload, Locator, Page, Route, expect
 
 from tests.e2e.web.accessibility import find_axe_violations
 from tests.e2e.web.chat_page import ChatPage
 from tests.e2e.web.conftest import TIMEOUT_MS
 from tests.e2e.web.keyboard import Keyboard
+from tests.fake_providers.replies import Answer
+from tests.fake_providers.server import FakeEndpoint
+from tests.pictures import png
 
 PART_BYTES = 16 << 20
 FILE_BYTES = PART_BYTES + (4 << 20)
@@ -77,7 +81,7 @@ def test_dropped_file_is_sent_in_parts_and_resumes_after_reload(chat: ChatPage) 
     expect(files.get_by_role("list", name="Unfinished uploads")).to_contain_text("year.bin (20 MB)")
     sent = intercept_parts(page, lambda _number, route: route.continue_())
     chat.drop_file("year.bin", FILE_BYTES)
-    expect(chat.message_box).to_have_value("@year.bin ")
+    expect(chat.attached).to_have_text(["year.bin"])
     assert sent == ["2"]
     expect(find_row(files, "year.bin")).to_contain_text("uploaded · 20 MB")
     expect(files.get_by_role("list", name="Unfinished uploads")).to_have_count(0)
@@ -254,3 +258,29 @@ def test_my_files_shows_the_use_of_all_quotas(chat: ChatPage) -> None:
     expect(files.get_by_text("2.0 KB of 500 GB used")).to_be_visible()
     Keyboard(chat.page).press("summary", "2.0 KB of 500 GB used")
     expect(files.get_by_text("of 1000 open chats")).to_be_visible()
+
+
+def test_attached_files_are_sent_with_the_message_and_stay_visible(chat: ChatPage, endpoint: FakeEndpoint) -> None:
+    page, keys = chat.page, Keyboard(chat.page)
+    keys.choose("Model", "anthropic")
+    with page.expect_file_chooser() as chooser:
+        keys.press("button", "Attach files")
+    pictures: list[FilePayload] = [
+        {"name": name, "mimeType": "image/png", "buffer": png(30, 20)} for name in ("a.png", "b.png")
+    ]
+    chooser.value.set_files(pictures)
+    expect(chat.attached).to_have_count(2)
+    keys.press("button", "Remove b.png")
+    expect(chat.attached).to_have_text(["a.png"])
+    chat.screenshot("attached")
+
+    endpoint.replies, endpoint.requests = [Answer(["A gray picture."])], []
+    turn = chat.ask("What is it?")
+    expect(turn).to_contain_text("A gray picture.")
+    expect(chat.attached).to_have_count(0)
+    assert base64.b64encode(png(30, 20)).decode() in str(endpoint.requests[0].body)
+    for _ in range(2):
+        attached = chat.turns.first.get_by_role("list", name="Attached files")
+        expect(attached.get_by_role("button")).to_have_text(["a.png"])
+        expect(attached.locator("img")).to_have_js_property("naturalWidth", 30)
+        page.reload()

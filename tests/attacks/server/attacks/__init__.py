@@ -2,6 +2,7 @@
 
 from . import changing, kernel, network, paths, processes, reading, resources, tampering, writing
 from .framework import ATTACKS, Target
+from .running import run_attacks
 
 __all__ = [
     "ATTACKS",
@@ -13,6 +14,7 @@ __all__ = [
     "processes",
     "reading",
     "resources",
+    "run_attacks",
     "tampering",
     "writing",
 ]

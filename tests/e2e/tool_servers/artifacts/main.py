@@ -1,6 +1,8 @@
 """Tools that return files in all valid forms and in several invalid ones."""
 
 import json
+import struct
+import zlib
 from base64 import b64decode, b64encode
 from pathlib import Path
 from typing import Any
@@ -122,6 +124,12 @@ def long_text(characters: int) -> Json:
 
 
 @mcp.tool
+def long_results(lines: int) -> Json:
+    """Return results of this many lines."""
+    return {"results": "".join(f"measured value {number}\n" for number in range(1, lines + 1))}
+
+
+@mcp.tool
 def content_blocks(username: str) -> ToolResult:
     """Return content blocks of the library's types, and a link to a file in the user's directory."""
     path = Path(f"/tmp/{username}/linked.csv")
@@ -171,6 +179,24 @@ def binary_content() -> Json:
             {"type": "image/png", "title": "Word", "content": "plot"},
         ],
     }
+
+
+@mcp.tool
+def large_chart(username: str, width: int, height: int) -> Json:
+    """Return a white picture of this size in pixels."""
+    header = struct.pack(">IIBBBBB", width, height, 8, 0, 0, 0, 0)
+    rows = zlib.compress((b"\0" + b"\xff" * width) * height, 1)
+    path = Path(f"/tmp/{username}/large_chart.png")
+    chunks = ((b"IHDR", header), (b"IDAT", rows), (b"IEND", b""))
+    path.write_bytes(PNG[:8] + b"".join(_png_chunk(*chunk) for chunk in chunks))
+    return {
+        "results": "Drawn.",
+        "artifacts": [{"name": path.name, "mime": "image/png", "path": str(path)}],
+    }
+
+
+def _png_chunk(kind: bytes, data: bytes) -> bytes:
+    return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
 
 
 @mcp.tool
