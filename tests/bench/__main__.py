@@ -1,5 +1,8 @@
 """`python -m tests.bench [--peers] [--only NAME]… [--runs N]`: run the benchmarks and write docs/benchmarks.md.
 
+`--aws [--record]` computes the times of turns on AWS instead, and writes docs/benchmarks-aws.md (``aws_time``).
+`--load [--help]` measures many people and a long session here, and writes docs/benchmarks-load.md (``load_page``).
+
 ``--peers`` installs and measures other products instead, and writes docs/benchmarks-peers.md. ``--only`` writes no
 page, because a page always has all benchmarks of one run.
 """
@@ -11,6 +14,8 @@ from importlib import import_module
 from pathlib import Path
 from types import ModuleType
 
+from tests.bench import load_page
+from tests.bench.aws_time import page as aws_page
 from tests.bench.curves import Curve, CurveResult, measure_curve
 from tests.bench.formatting import curve_text, result_line
 from tests.bench.harness import Benchmark, Result, measure
@@ -87,4 +92,8 @@ def _positive(text: str) -> int:
 
 
 if __name__ == "__main__":
+    if "--aws" in sys.argv:
+        sys.exit(aws_page.main(sys.argv[1:], DOCS))
+    if "--load" in sys.argv:
+        sys.exit(load_page.main(sys.argv[1:], DOCS))
     sys.exit(main(sys.argv[1:], discover(), by_name([import_module("tests.bench.peers.benchmarks")]), DOCS))

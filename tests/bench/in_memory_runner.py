@@ -8,6 +8,7 @@ from pathlib import Path
 from uuid import uuid4
 
 from satchel.adapters.event_loop import EventLoop
+from satchel.adapters.json_schema import JsonSchemaChecker
 from satchel.adapters.mcp.client import McpToolClient
 from satchel.adapters.sandbox.probe import find_layers
 from satchel.adapters.system_clock import SystemClock
@@ -73,6 +74,7 @@ class InMemoryRunner:
             fetch_inputs=fetch_inputs,
             open_artifact=open_artifact,
             list_files=list_files,
+            find_problems=JsonSchemaChecker().find_problems,
             callback=FakeTaskCallback(),
             clock=clock,
             new_claim=lambda: str(uuid4()),

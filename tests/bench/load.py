@@ -145,7 +145,7 @@ def main(arguments: Sequence[str]) -> int:
     parser.add_argument("--setting", action="append", default=[], metavar="NAME=VALUE", help="SATCHEL_… of the system")
     options = parser.parse_args(arguments)
     with running_system(settings=dict(setting.split("=", 1) for setting in options.setting)) as system:
-        _wait_for_tools(system.url)
+        wait_for_tools(system.url)
         tools = options.tools or sorted(MESSAGES)
         loads = [UserLoad(system.url, number, tools) for number in range(options.users)]
         meter = CpuMeter(system.process.pid)
@@ -160,7 +160,7 @@ def main(arguments: Sequence[str]) -> int:
     return 1 if result.errors or result.percentile(95) > P95_LIMIT_SECONDS else 0
 
 
-def _wait_for_tools(url: str) -> None:
+def wait_for_tools(url: str) -> None:
     """Wait until all servers have listed their tools, because their start needs much processor time."""
     user = UserClient(url, "load@example.com")
     while any(server["status"] == "starting" for server in user.request("GET", "/api/tools").json()["servers"]):

@@ -16,7 +16,7 @@ MEASURED, BASELINE = "#1f6feb", "#8c959f"
 COLORS = (MEASURED, BASELINE)  # of the series of a curve, Satchel's first
 ROW_INCHES = 0.75
 OFFSET = 0.16  # between the dots of the two operations, as a fraction of a row
-_STYLE: dict[Any, Any] = {  # matplotlib's type lists hundreds of settings
+STYLE: dict[Any, Any] = {  # matplotlib's type lists hundreds of settings
     "svg.hashsalt": "satchel",  # otherwise ids are random: equal results must give equal bytes
     "svg.fonttype": "none",  # keeps text as text, in a font of the reader
     "font.family": "sans-serif",
@@ -26,7 +26,7 @@ _STYLE: dict[Any, Any] = {  # matplotlib's type lists hundreds of settings
 
 def draw(results: Sequence[Result], target: Path) -> None:
     """Write an SVG that depends only on the results."""
-    with mpl.rc_context(_STYLE):
+    with mpl.rc_context(STYLE):
         figure = Figure(figsize=(8, 1.1 + ROW_INCHES * len(results)), layout="constrained")
         axes = figure.add_subplot()
         for row, result in enumerate(results):
@@ -37,7 +37,7 @@ def draw(results: Sequence[Result], target: Path) -> None:
 
 def draw_curve(result: CurveResult, target: Path) -> None:
     """Write an SVG of one curve with logarithmic axes."""
-    with mpl.rc_context(_STYLE):
+    with mpl.rc_context(STYLE):
         figure = Figure(figsize=(8, 4.5), layout="constrained")
         axes = figure.add_subplot()
         for series, color in zip(result.series, COLORS, strict=False):

@@ -24,7 +24,8 @@ _HEAD = """# Benchmarks
 
 Each row compares an operation of Satchel with a baseline. Both were measured in turn in one run. Compare the ratio of
 the medians, because times differ between machines. A limit without a unit applies to the ratio, a limit with a unit to
-the median. Results over their limit are marked, and `{command}` fails.
+the median. Results over their limit are marked, and `{command}` fails. Other pages: [load on one
+machine](benchmarks-load.md), [times on AWS](benchmarks-aws.md), [other products](benchmarks-peers.md).
 
 ![Each run as a multiple of its baseline's median]({stem}.svg)
 

@@ -57,8 +57,8 @@ def run_mutmut(module: Module, folder: Path) -> None:
     (folder / "src").symlink_to(ROOT / "layers" / "core" / "python")
     (folder / "tests").symlink_to(ROOT / "tests")
     (folder / "mutants").mkdir()  # mutmut copies the modules and tests into this folder
-    for name in ("infra", "local"):
-        (folder / "mutants" / name).symlink_to(ROOT / name)
+    for path in ("infra", "local", "layers/core/python/mcp_config"):
+        (folder / "mutants" / Path(path).name).symlink_to(ROOT / path)
     (folder / "pyproject.toml").symlink_to(ROOT / "pyproject.toml")  # the settings of pytest
     settings = _SETTINGS | {
         "only_mutate": f"src/satchel/{module.path}",
@@ -68,17 +68,18 @@ def run_mutmut(module: Module, folder: Path) -> None:
     config["mutmut"] = {name: value if isinstance(value, str) else "\n".join(value) for name, value in settings.items()}
     with (folder / "setup.cfg").open("w") as file:
         config.write(file)
-    ended = subprocess.run(  # noqa: S603  (fixed arguments)
-        [_MUTMUT, "run", "--max-children", "1"],
-        cwd=folder,
-        env=os.environ | {"PYTHONPATH": str(folder / "mutants")},
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-        check=False,
-    )
-    if ended.returncode != 0:
-        raise RuntimeError(f"mutmut failed for {module.path}:\n{ended.stdout[-4000:]}")
+    with (folder / "output.txt").open("w+") as output:  # a pipe would stay open as long as a process of a test runs
+        ended = subprocess.run(  # noqa: S603  (fixed arguments)
+            [_MUTMUT, "run", "--max-children", "1"],
+            cwd=folder,
+            env=os.environ | {"PYTHONPATH": str(folder / "mutants")},
+            stdout=output,
+            stderr=subprocess.STDOUT,
+            check=False,
+        )
+        if ended.returncode != 0:
+            output.seek(0)
+            raise RuntimeError(f"mutmut failed for {module.path}:\n{output.read()[-4000:]}")
 
 
 def read_result(module: Module, folder: Path) -> Result:

@@ -1,0 +1,189 @@
+"""The time of turns on AWS without the time of the model and the tool, with several people at once."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from statistics import quantiles
+
+from tests.bench.aws_time import delays
+from tests.bench.aws_time.cloud import RUNNER, Cloud, OnRequest
+from tests.bench.aws_time.simulation import Process, Signal, Simulation
+from tests.bench.aws_time.stream import Record, Stream, push_of
+from tests.bench.aws_time.trace import FIRST_PIECE, POST, Invocation, Turn
+
+PEOPLE = (1, 10, 100)
+_PAUSE_SECONDS = 30.0  # from one message of a person to the next
+_MIN_SAMPLES = 1_000
+_START = "stepfunctions.StartExecution"
+_INVOKE = "lambda.Invoke"
+_SUCCESS = "stepfunctions.SendTaskSuccess"
+
+
+@dataclass(frozen=True)
+class Scenario:
+    """A kind of recorded turn, and how many rounds of tool calls it has in the simulation."""
+
+    title: str
+    kind: str
+    rounds: int
+
+
+SCENARIOS = (
+    Scenario("talk", "talk", 0),
+    Scenario("one tool call", "tool", 1),
+    Scenario("two rounds of tool calls", "tool", 2),
+    Scenario("a tool that reads a file and creates two", "file", 1),
+)
+
+
+@dataclass
+class Times:
+    """Seconds from sending a message to the model's first text on the page, and to the end of the turn on the page."""
+
+    first_text: list[float] = field(default_factory=list)
+    end: list[float] = field(default_factory=list)
+
+
+def simulate(turn: Turn, rounds: int, people: int, *, seed: int = 1) -> Times:
+    """Return the times of at least 1,000 turns. All people send a message within a second, and again 30 s later, …
+
+    The first messages start the environments, so their times do not count.
+    """
+    simulation, times = Simulation(), Times()
+    cloud = Cloud(simulation, seed)
+    stream = Stream(cloud, push_of(turn))
+    messages = 1 + -(-_MIN_SAMPLES // people)
+    for person in range(people):
+        for number in range(messages):
+            of_message = Times() if number == 0 else times
+            process = _TurnOnAws(cloud, stream, turn, f"p{person}", f"p{person}-{number}", of_message).run(rounds)
+            simulation.start(process, delay=number * _PAUSE_SECONDS + cloud.uniform(1))
+    simulation.run()
+    return times
+
+
+def simulate_first(turn: Turn, rounds: int, *, warm_runner: bool, number: int = 500) -> Times:
+    """Return the times of one person's first message after a pause, when no function has an environment.
+
+    ``warm_runner``: only the person's runner has one, for example because it was started with the session.
+    """
+    times = Times()
+    for seed in range(number):
+        simulation = Simulation()
+        cloud = Cloud(simulation, seed)
+        if warm_runner:
+            for function in {each.function for each in turn if each.function.startswith(RUNNER)}:
+                cloud.warm(function, "p")
+        stream = Stream(cloud, push_of(turn))
+        simulation.start(_TurnOnAws(cloud, stream, turn, "p", "p", times).run(rounds))
+        simulation.run()
+    return times
+
+
+def percentile(values: Sequence[float], percent: int) -> float:
+    """Return a percentile of the values."""
+    return quantiles(values, n=100, method="inclusive")[percent - 1]
+
+
+class _TurnOnAws:
+    """One turn: the API, the state machine with its functions, and the events that the page receives."""
+
+    def __init__(self, cloud: Cloud, stream: Stream, turn: Turn, person: str, name: str, times: Times) -> None:
+        self._cloud, self._stream, self._name, self._person, self._times = cloud, stream, name, person, times
+        self._functions = _by_function(turn)
+        self._began = 0.0
+
+    def run(self, rounds: int) -> Process:
+        simulation = self._cloud.simulation
+        self._began = simulation.now
+        yield self._cloud.sample(delays.HTTP_API)
+        api = next(each for each in self._functions["Api"] if any(r.name == _START for r in each.requests))
+        yield from self._until(api, _START)
+        for _ in range(rounds):
+            yield from self._state(self._functions["Think"][0])
+            yield from self._tool()
+        answers, finish = self._functions["Think"][-1], self._functions["Finish"][-1]
+        ends_in_finish = any(request.events for request in finish.requests)
+        yield from self._transitions(1)
+        yield simulation.start(
+            self._cloud.invoke(answers, on_request=self._answer_of(answers, ends=not ends_in_finish))
+        )
+        yield from self._transitions(2)  # the choice after Think, and Finish
+        yield simulation.start(self._cloud.invoke(finish, on_request=self._end_of(finish) if ends_in_finish else None))
+
+    def _tool(self) -> Process:
+        """Run a round of one tool call: the states of the map, and the runner that Dispatch invokes."""
+        yield from self._transitions(3)  # the choice after Think, the map, the choice of an approval
+        yield from self._transitions(1)
+        yield from self._until(self._functions["Dispatch"][0], _INVOKE)
+        self._offer()
+        yield self._cloud.sample(delays.EVENT_QUEUE)
+        yield from self._until(self._functions[RUNNER][0], _SUCCESS, tenant=self._person)
+        yield from self._state(self._functions["RecordToolResult"][0])
+        self._offer()
+
+    def _state(self, invocation: Invocation) -> Process:
+        yield from self._transitions(1)
+        yield self._cloud.simulation.start(self._cloud.invoke(invocation))
+
+    def _transitions(self, number: int) -> Process:
+        for _ in range(number):
+            yield self._cloud.sample(delays.TRANSITION)
+
+    def _until(self, invocation: Invocation, request: str, *, tenant: str = "") -> Process:
+        """Start an invocation, and continue when it has sent this request for the last time."""
+        sent = Signal()
+        last = max(index for index, each in enumerate(invocation.requests) if each.name == request)
+
+        def on_request(index: int, _name: str) -> None:
+            if index == last:
+                self._cloud.simulation.send(sent)
+
+        self._cloud.simulation.start(self._cloud.invoke(invocation, tenant=tenant, on_request=on_request))
+        yield sent
+
+    def _answer_of(self, think: Invocation, *, ends: bool) -> OnRequest:
+        """Return what records when the page has the first text: by a message of Think itself, or by the stream.
+
+        If ``ends`` is set, the last event that Think writes is the last one of the turn.
+        """
+        model = next(index for index, each in enumerate(think.requests) if each.name == FIRST_PIECE)
+        later = range(model + 1, len(think.requests))
+        posted = next((index for index in later if think.requests[index].name == POST), None)
+        written = [index for index in later if think.requests[index].events]
+
+        def on_request(index: int, _name: str) -> None:
+            if index == posted:
+                self._shown(self._times.first_text)
+            if index == written[0] and posted is None:
+                self._offer(self._times.first_text)
+            if index == written[-1] and ends:
+                self._offer(self._times.end)
+
+        return on_request
+
+    def _end_of(self, finish: Invocation) -> OnRequest:
+        last = max(index for index, each in enumerate(finish.requests) if each.events)
+
+        def on_request(index: int, _name: str) -> None:
+            if index == last:
+                self._offer(self._times.end)
+
+        return on_request
+
+    def _offer(self, shown_in: list[float] | None = None) -> None:
+        def shown() -> None:
+            if shown_in is not None:
+                self._shown(shown_in)
+
+        self._stream.offer(Record(self._name, shown))
+
+    def _shown(self, times: list[float]) -> None:
+        times.append(self._cloud.simulation.now - self._began)
+
+
+def _by_function(turn: Turn) -> Mapping[str, list[Invocation]]:
+    functions: dict[str, list[Invocation]] = {}
+    for each in turn:
+        name = RUNNER if each.function.startswith(RUNNER) else each.function
+        functions.setdefault(name, []).append(each)
+    return functions
