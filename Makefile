@@ -6,21 +6,21 @@ VENV := .venv
 BIN := $(VENV)/bin
 PAGE := web/dist/index.html
 PAGE_SOURCES := $(shell find web/src web/public -type f) web/index.html web/package.json web/tsconfig.json web/vite.config.ts
-# Tests start in the order of their folders: the long e2e tests first, the short ones last.
+# Tests start in the order of tests/conftest.py: the long ones first, then folder by folder.
 PYTEST ?= -n auto --dist loadfile --no-loadscope-reorder
 UV_INSTALL := $(BIN)/uv pip install --quiet --python $(BIN)/python --require-hashes
 export UV_LINK_MODE ?= copy
 
 .DEFAULT_GOAL := help
-.PHONY: help run test check web-check types sizes pictures bench load mutants synth requirements clean
+.PHONY: help run test check web-check types sizes pictures bench load kills mutants oldest-boto3 synth witness costs requirements clean
 
 help: ## List the targets
-	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## /  make \1\t/'
+	@grep -hE '^[a-z0-9-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z0-9-]+):.*## /  make \1\t/'
 
 run: $(VENV)/run.stamp $(PAGE) ## Set up and serve Satchel on 127.0.0.1:8000 (SATCHEL_PORT: another port)
 	@exec $(BIN)/satchel serve
 
-test: $(VENV)/dev.stamp $(PAGE) ## Set up, check and test everything (SATCHEL_TEST_EXAMPLES=5000: more of each property)
+test: $(VENV)/dev.stamp $(VENV)/layers.stamp $(VENV)/published-servers.stamp $(VENV)/published-servers-old.stamp $(VENV)/conformance.stamp $(PAGE) ## Set up, check and test everything (SATCHEL_TEST_EXAMPLES=5000: more of each property)
 	@$(MAKE) --no-print-directory check
 	$(BIN)/pytest $(PYTEST)
 
@@ -48,19 +48,30 @@ sizes: $(VENV)/dev.stamp $(PAGE) ## Measure the download sizes of the web client
 pictures: $(VENV)/dev.stamp $(PAGE) ## Take the README's screenshots of the web client (needs chromium)
 	@$(BIN)/python -m tests.e2e.web.screenshots
 
-bench: $(VENV)/dev.stamp ## Measure and write docs/benchmarks.md (BENCH=--peers: install and measure other products)
+bench: $(VENV)/dev.stamp ## Measure and write docs/benchmarks.md (BENCH=--peers, --load, --aws: other pages)
 	$(BIN)/python -m tests.bench $(BENCH)
 
 load: $(VENV)/dev.stamp ## Send 200 turns of 50 users to a local run, and print their latencies (LOAD=--help: options)
 	$(BIN)/python -m tests.bench.load $(LOAD)
 
+kills: $(VENV)/dev.stamp ## Kill the server 100 times while users work, and check that nothing is lost (KILLS="--times 10")
+	@$(BIN)/python -m tests.kills $(KILLS)
+
 mutants: $(VENV)/dev.stamp ## Mutate the security-critical modules and run their tests (MUTANTS=--write: into docs/mutants.md)
 	@$(BIN)/python -m tests.mutants $(MUTANTS)
+
+oldest-boto3: $(VENV)/oldest-boto3.stamp ## Run the tests of AWS requests with the oldest boto3 that Lambda may have (2 minutes)
+	PYTHONPATH=$(VENV)/oldest-boto3 $(BIN)/python -c 'import boto3; print("boto3", boto3.__version__)'
+	PYTHONPATH=$(VENV)/oldest-boto3 $(BIN)/pytest $(PYTEST) tests/integration/aws --ignore tests/integration/aws/test_lambda_functions.py
+	PYTHONPATH=$(VENV)/oldest-boto3 $(BIN)/pytest $(PYTEST) tests/integration/models -k bedrock
 
 synth: $(VENV)/dev.stamp $(PAGE) ## Synthesize the stacks into cdk.out and check them with cdk-nag and cfn-lint (CDK="-c name=team")
 	rm -f cdk.out/*.template.json
 	node_modules/.bin/cdk synth --quiet $(CDK)
 	$(BIN)/cfn-lint cdk.out/*.template.json
+
+witness: $(VENV)/dev.stamp $(VENV)/witness.stamp ## Run the commands of docs/deploy.md against an emulator of AWS (20 to 40 minutes)
+	SATCHEL_WITNESS_PYTHON=$(VENV)/witness/bin/python $(BIN)/pytest -n 0 -v tests/witness
 
 costs: $(VENV)/run.stamp ## Print the costs when idle and for 1,000 turns (COSTS=--write: into docs/costs.md)
 	@$(BIN)/python -m infra.costs $(COSTS)
@@ -82,9 +93,37 @@ $(VENV)/run.stamp: requirements/run.txt pyproject.toml $(VENV)/uv.stamp
 	$(BIN)/uv pip install --quiet --python $(BIN)/python --no-deps --no-build-isolation --editable .
 	@touch $@
 
-$(VENV)/dev.stamp: requirements/dev.txt requirements/policy-evaluator.txt $(VENV)/run.stamp
+$(VENV)/dev.stamp: requirements/dev.txt requirements/policy-evaluator.txt requirements/lambda-runtime.txt $(VENV)/run.stamp
 	$(UV_INSTALL) -r $<
 	$(UV_INSTALL) --no-deps -r requirements/policy-evaluator.txt
+	rm -rf $(VENV)/lambda-runtime
+	$(UV_INSTALL) --compile-bytecode --target $(VENV)/lambda-runtime -r requirements/lambda-runtime.txt
+	@touch $@
+
+# The tests of functions with their real layers then need no package index.
+$(VENV)/layers.stamp: $(VENV)/dev.stamp $(wildcard layers/vendor/*.txt layers/node/*.json functions/servers/*/requirements.txt tests/lambda_runtime/servers/*/*)
+	$(BIN)/python -m tests.lambda_runtime.layers
+	@touch $@
+
+# The official conformance suite of MCP needs Node 22; its own folder has one for Linux, in case the installed one is older.
+$(VENV)/conformance.stamp: tests/conformance/package-lock.json tests/conformance/package.json $(VENV)/dev.stamp
+	@mkdir -p $(VENV)/conformance && cp $(filter %.json,$^) $(VENV)/conformance
+	@if command -v npm >/dev/null; then npm ci --prefix $(VENV)/conformance --ignore-scripts --no-audit --no-fund --loglevel=error && touch $@; fi
+
+# Published servers that the tests call unchanged (docs/servers.md).
+$(VENV)/published-%.stamp: requirements/published-%.txt $(VENV)/uv.stamp
+	$(BIN)/uv venv --quiet --clear --python $(BIN)/python $(VENV)/published-$*
+	$(BIN)/uv pip install --quiet --python $(VENV)/published-$*/bin/python --require-hashes -r $<
+	@touch $@
+
+$(VENV)/witness.stamp: requirements/witness.txt $(VENV)/uv.stamp
+	$(BIN)/uv venv --quiet --clear --python $(BIN)/python $(VENV)/witness
+	$(BIN)/uv pip install --quiet --python $(VENV)/witness/bin/python --require-hashes -r $<
+	@touch $@
+
+$(VENV)/oldest-boto3.stamp: requirements/oldest-boto3.txt $(VENV)/dev.stamp
+	rm -rf $(VENV)/oldest-boto3
+	$(BIN)/uv pip install --quiet --target $(VENV)/oldest-boto3 --require-hashes -r $<
 	@touch $@
 
 # Without npm there is no web client and the tests that need Node are skipped. Both targets print a message.

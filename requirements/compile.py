@@ -24,7 +24,10 @@ _COMMON = (
 PROJECT = "pyproject.toml"
 # The default requirements of servers, and the servers with their own.
 SERVERS = "functions/servers/requirements.in"
-SERVERS_WITH_REQUIREMENTS = ("functions/servers/report/requirements.in",)
+SERVERS_WITH_REQUIREMENTS = (
+    "functions/servers/documents/requirements.in",
+    "functions/servers/report/requirements.in",
+)
 PEERS = ("mcpo", "lambda-adapter")
 LOCAL = ("api", "dispatch", "runner", "think", "local")
 # A function uses only its group's layer, so each layer also contains the packages that all functions need.
@@ -72,6 +75,16 @@ def main() -> None:
     pin("requirements/dev.txt", *run, "--extra=infra", "--group=dev", *upgrade)
     # Only its policy evaluator is used, which imports nothing; its requirements conflict with those above.
     pin("requirements/policy-evaluator.txt", "requirements/policy-evaluator.in", "--no-deps", *upgrade)
+    # Published servers that tests call, in environments of their own, as package managers install them.
+    pin("requirements/published-servers.txt", "requirements/published-servers.in", *upgrade)
+    pin("requirements/published-servers-old.txt", "requirements/published-servers-old.in", *upgrade)
+    # The whole of MiniStack, the AWS CLI and the runtime's boto3, in an environment of their own.
+    same_ministack = "--constraint=requirements/policy-evaluator.txt"
+    pin("requirements/witness.txt", "requirements/witness.in", same_ministack, *upgrade)
+    # The runtime has its own boto3, which is older than the project's.
+    pin("requirements/lambda-runtime.txt", "requirements/lambda-runtime.in", *upgrade)
+    # Installed beside the development set, for one target that runs tests with it.
+    pin("requirements/oldest-boto3.txt", "requirements/oldest-boto3.in")
     pin("requirements/run.txt", *run, same_versions)
     for layer, sources in LAYERS.items():
         excluded = [*UNUSED.get(layer, ()), *(RUNTIME_PACKAGES if layer != LAYER_WITH_BOTO3 else ())]

@@ -6,7 +6,7 @@ import logging
 import os
 import signal
 import sys
-from collections.abc import Generator, Iterator
+from collections.abc import Generator, Iterator, Sequence
 
 import pytest
 from xdist.scheduler import LoadFileScheduling  # type: ignore[import-untyped]
@@ -19,12 +19,27 @@ os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 sys.dont_write_bytecode = False
 atexit.register(gc.freeze)  # skips garbage collection at exit, which takes two seconds per process
 
+os.environ["SATCHEL_DATA"] = "memory"  # no test may use the developer's data
+
 service_models.cache_service_models()
 _SHARED_SETUP = (
     "tests/e2e/specifications/",
     "tests/e2e/tools/",
     "tests/e2e/web/",
 )  # each folder shares one system or browser
+_LONG_MODULES = (
+    "tests/infra/deployment/test_deployment.py",  # the first to need the templates, which many modules then share
+    "tests/e2e/test_timeouts.py",
+    "tests/infra/test_setting_changes.py",
+    "tests/integration/turn/test_fault_injection.py",
+    "tests/infra/deployment/",
+    "tests/unit/test_decoder_memory.py",
+    "tests/integration/http/test_schemathesis.py",
+    "tests/unit/test_regular_expressions.py",
+    "tests/unit/adapters/test_json_schema.py",
+    "tests/unit/functions/test_imports.py",
+)
+"""Modules that take long, in the order of their start. At the end of a run, other workers would wait for them."""
 _WATCH = TokenWatch()
 
 
@@ -54,8 +69,14 @@ class _ByFileOrFolder(LoadFileScheduling):  # type: ignore[misc]  # it has no ty
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Start with the folders that stay in one worker: they take longest, so they must not start last."""
-    items.sort(key=lambda item: not item.nodeid.startswith(_SHARED_SETUP))
+    """Start with the folders that stay in one worker and with the long modules, which must not start last."""
+    first = (*_SHARED_SETUP, *_LONG_MODULES)
+    items.sort(key=lambda item: _position(item.nodeid, first))
+
+
+def _position(nodeid: str, beginnings: Sequence[str]) -> int:
+    """Return the index of the first beginning of the node id, or their number if there is none."""
+    return next((index for index, beginning in enumerate(beginnings) if nodeid.startswith(beginning)), len(beginnings))
 
 
 @pytest.hookimpl(wrapper=True)
