@@ -67,8 +67,8 @@ class DroppingProxy:
         with suppress(OSError, asyncio.IncompleteReadError):
             await self._forward(reader, writer)
         self._writers.discard(writer)
-        self._tasks.discard(task)
         await _close(writer)
+        self._tasks.discard(task)
 
     async def _forward(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         head = await reader.readuntil(b"\r\n\r\n")

@@ -25,15 +25,20 @@ def tls_proxy(folder: Path, port: int, target: int) -> Iterator[None]:
     thread = threading.Thread(target=loop.run_forever, daemon=True)
     thread.start()
 
+    writers: set[asyncio.StreamWriter] = set()
+
     async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         target_reader, target_writer = await asyncio.open_connection("127.0.0.1", target)
+        pair = {writer, target_writer}
+        writers.update(pair)
         await asyncio.gather(_copy(reader, target_writer), _copy(target_reader, writer))
+        writers.difference_update(pair)
 
     async def stop() -> None:
         server.close()
         tasks = [task for task in asyncio.all_tasks() if task is not asyncio.current_task()]
-        for task in tasks:
-            task.cancel()
+        for writer in writers:
+            writer.transport.abort()
         await asyncio.gather(*tasks, return_exceptions=True)
 
     start = asyncio.start_server(serve, "127.0.0.1", port, ssl=context)
@@ -53,6 +58,8 @@ async def _copy(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> N
             writer.write(data)
             await writer.drain()
     writer.close()
+    with suppress(OSError):
+        await writer.wait_closed()  # so that no connection is open when the loop is closed
 
 
 def _certificate(path: Path) -> Path:
