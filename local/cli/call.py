@@ -13,9 +13,8 @@ from local.cli.download import SavedFile
 from local.cli.errors import ExitCode, InvalidArgumentsError, ModelConfiguredError, print_error
 from local.cli.render import file_lines
 from local.cli.text import sanitize
+from satchel.domain.llm import OFFLINE
 from satchel.domain.responses import FinalResponse, ToolCallSummary
-
-OFFLINE = "offline"
 
 
 @dataclass(frozen=True)

@@ -97,7 +97,7 @@ def test_events_contain_no_content_link_token_or_path(
 ) -> None:
     user, session_id, response = report_turn
     text = re.sub(
-        r"token_stream|(input|output|cache_read|cache_write)_tokens",
+        r"token_stream|(input|output|cache_read|cache_write|media)_tokens",
         "",
         str(user.events(session_id, response["turn_id"])),
     )

@@ -26,6 +26,11 @@ class NamedPaths:
     listed: list[str] = field(default_factory=list)
 
 
+def with_home(path: str) -> str:
+    """Return the path with the home directory in place of ``~``, or unchanged where there is none, as on Lambda."""
+    return os.path.expanduser(path)  # noqa: PTH111  (Path raises without a home directory)
+
+
 def absolute_file(argument: str, folder: Path) -> str:
     """Return the argument of a command as absolute path if it names an existing file in ``folder``."""
     path = folder / argument
@@ -53,7 +58,7 @@ def _paths(texts: Sequence[str]) -> Iterator[Path]:
     for each in texts:
         text = each.partition("=")[2] if each.startswith("-") else each
         if text.startswith(("/", "~/")):
-            path = Path(os.path.normpath(Path(text).expanduser()))
+            path = Path(os.path.normpath(with_home(text)))
             if os.path.exists(path):  # noqa: PTH110  (Path raises PermissionError)
                 yield path
 
@@ -79,4 +84,4 @@ def _entries(directory: Path) -> list[Path]:
 
 def _is_shared(directory: Path) -> bool:
     """Return True for directories that also contain what the command cannot mean, such as all of a home directory."""
-    return str(directory) in _SHARED or directory.parent == _HOMES or Path.home().is_relative_to(directory)
+    return str(directory) in _SHARED or directory.parent == _HOMES or Path(with_home("~")).is_relative_to(directory)

@@ -10,7 +10,7 @@ from typing import Any
 from pydantic import TypeAdapter, ValidationError
 
 from mcp_config import WORKSPACE, Config, ConfigFileError, base_folder, read_config, substitute
-from satchel.adapters.named_paths import absolute_file, named_paths
+from satchel.adapters.named_paths import absolute_file, named_paths, with_home
 from satchel.domain.servers import BrokenEntry, Registry, ServerEntry
 from satchel.domain.tools import BUILTIN_SERVER
 
@@ -155,4 +155,4 @@ def _with_absolute_paths(entry: ServerEntry, config: Path) -> ServerEntry:
 
 
 def _absolute(folder: Path, path: str) -> str:
-    return os.path.normpath(folder / Path(path).expanduser())
+    return os.path.normpath(folder / with_home(path))

@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING
 from aws_lambda_powertools.utilities.parameters import SecretsProvider
 
 from satchel.adapters import clients
-from satchel.adapters.llm.model_router import OFFLINE, ModelName, ModelRouter, load_provider
+from satchel.adapters.llm.model_router import ModelName, ModelRouter, load_provider
 from satchel.adapters.llm.offline import OfflineModel
 from satchel.adapters.llm.retrying_model import RetryingModel
 from satchel.adapters.secret_variables import SecretVariables
 from satchel.adapters.server_config import VariableSource, environment_variables
 from satchel.bootstrap.process import CLOCK
+from satchel.domain.llm import OFFLINE
 from satchel.ports.llm import Model
 from satchel.settings import CompletionSettings
 

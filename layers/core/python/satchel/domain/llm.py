@@ -26,6 +26,9 @@ from pydantic import BaseModel, ConfigDict, Field
 from satchel.domain.errors import UnknownModel
 from satchel.domain.token_budget import MIN_CONTEXT_TOKENS
 
+OFFLINE = "offline"
+"""Name of the built-in model, which needs no provider. It calls the tools that a message names."""
+
 
 class ModelEntry(BaseModel):
     """A model that users choose by ``name``. ``model`` is its provider and id (``bedrock:…``, ``openai-chat:…``).
@@ -53,7 +56,7 @@ class ModelEntry(BaseModel):
 class ModelCatalog:
     """The models of a deployment. ``default`` is a name in ``configured``, or a model id that all users may use."""
 
-    default: str = "offline"
+    default: str = OFFLINE
     configured: tuple[ModelEntry, ...] = ()
     _by_name: dict[str, ModelEntry] = field(init=False, repr=False)
 

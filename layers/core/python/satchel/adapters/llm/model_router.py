@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, cast
 
 from satchel.adapters.llm import providers
 from satchel.domain.conversation import CompletionRequest, ModelReply
+from satchel.domain.llm import OFFLINE
 from satchel.ports.llm import Model, StreamListener
 
 if TYPE_CHECKING:
     from satchel.adapters.llm.connection import Provider
 
-OFFLINE = "offline"
 _NAME = re.compile(r"(?P<provider>[a-z-]+):(?P<model_id>.+?)(?:@(?P<address>https?://\S+))?")
 
 

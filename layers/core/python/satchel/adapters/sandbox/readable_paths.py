@@ -104,7 +104,8 @@ def _installation(binary: Path) -> Iterator[Path]:
     above = binary.parent.parent
     is_installed = binary.parent.name in _BINARIES and any((above / name).exists() for name in _INSTALLATION_MARKERS)
     is_private = str(above.parent) in PRIVATE_DIRECTORIES or str(above) in {"/", *PRIVATE_DIRECTORIES}
-    yield above if is_installed and not is_private and above != Path.home() else binary.parent
+    home = os.path.expanduser("~")
+    yield above if is_installed and not is_private and str(above) != home else binary.parent
     yield from _base_of_venv(above / "pyvenv.cfg")
     yield from _sibling_packages(binary)
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from satchel.contract.binary_types import HEAD_BYTES, guess_mime
 from satchel.domain.conversation import AssistantMessage, CompletionRequest, Message, ModelReply
 from satchel.domain.history import normalize_history
-from satchel.domain.llm import ModelCatalog
+from satchel.domain.llm import OFFLINE, ModelCatalog
 from satchel.domain.media import PDF, MediaRef
 from satchel.domain.media_budget import (
     PICTURE_TYPES,
@@ -21,6 +21,7 @@ from satchel.domain.metrics import TOKENS_IN, TOKENS_OUT
 from satchel.domain.prompt import MUST_ANSWER_NOTE, STARTING_NOTE, system_prompt
 from satchel.domain.sessions import Session, Turn
 from satchel.domain.token_budget import estimate_tokens, fit_to_budget, tool_tokens
+from satchel.domain.tool_search import choose_tools
 from satchel.ports.llm import Model, StreamListener
 from satchel.ports.storage import FileStore
 from satchel.ports.system import Metrics
@@ -52,7 +53,8 @@ class BuildModelRequest:
         """Return the request. If ``must_answer`` is True, it tells the model to answer without further tool calls."""
         instructions = (session.instructions if session else None) or self.instructions
         entry = self.models.get(turn.model)
-        tools = list(offered.tools)
+        # The offline model answers with all tools, and no token is paid for them.
+        tools = list(offered.tools) if entry.model == OFFLINE else choose_tools(offered.tools, messages)
         notes = [MUST_ANSWER_NOTE] if must_answer else []
         if offered.starting:
             notes.append(STARTING_NOTE.format(servers=", ".join(server.name for server in offered.starting)))

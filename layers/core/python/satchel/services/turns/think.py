@@ -1,7 +1,7 @@
 """Run one round of a turn: request the model's reply and return the tool calls that it contains (state Think)."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import timedelta
 
 from satchel.domain.attachments import LOOK, plan_views
@@ -25,7 +25,6 @@ from satchel.domain.media_budget import MediaSupport
 from satchel.domain.sessions import Turn
 from satchel.domain.size_limits import MAX_ANSWER_CHARS, truncate
 from satchel.domain.steps import MAX_CALLS_IN_ROUND, MAX_CALLS_IN_TURN, MAX_CORRECTIONS, CallRef, NextStep, TurnStep
-from satchel.domain.tool_search import choose_tools
 from satchel.ports.llm import Model, StreamListener
 from satchel.ports.steps import Round, RoundRecords, Steps
 from satchel.ports.system import Clock
@@ -190,7 +189,6 @@ class Think:
     ) -> tuple[AssistantMessage | None, TokenUsage]:
         """Return the model's reply and its tokens. The reply is None if it is no usable final answer."""
         offered = self._offered(turn, round_number, records.tools_version)
-        offered = replace(offered, tools=choose_tools(offered.tools, messages))
         this_turn = split_turns(messages)[-1]
         must_answer = self._must_answer(turn, round_number, this_turn)
         request = self.build_request(turn, records.session, messages, offered, must_answer=must_answer)
