@@ -19,6 +19,7 @@ from tests.fakes.system import FakeClock, FakeEntropy, FakeMetrics
 from tests.fakes.turns import (
     FakeApprovals,
     FakeEvents,
+    FakeInputs,
     FakeReportedEvents,
     FakeSessionPurger,
     FakeTaskCallback,
@@ -48,6 +49,7 @@ class FakePorts:
         self.turns = FakeTurns(self.sessions, self.transcript, self.events)
         self.calls = FakeCalls()
         self.approvals = FakeApprovals()
+        self.inputs = FakeInputs()
         self.reported_events = FakeReportedEvents(self.events)
         self.dashboards = FakeDashboards()
         self.audit_trail = FakeAuditTrail()

@@ -12,6 +12,7 @@ from satchel.domain.conversation import AssistantMessage, Message, TokenUsage, T
 from satchel.domain.errors import IdempotencyKeyReused, TooManyTurns
 from satchel.domain.events import FINAL_EVENTS, Event, NewEvent, started_event
 from satchel.domain.ids import CallId, SessionId, TurnId, UserName, turn_of
+from satchel.domain.inputs import CallInput, InputAnswer
 from satchel.domain.quotas import minute_of, seconds_left_in_minute
 from satchel.domain.sessions import Turn
 from satchel.entrypoints.event_schemas import TurnEvent
@@ -282,6 +283,42 @@ class FakeApprovals:
         if stored is not None and stored.decision is None:
             self._approvals[turn_id, call_id] = stored.model_copy(update={"decision": decision})
         return self._approvals.get((turn_id, call_id))
+
+
+class FakeInputs:
+    """Implements ``ports.turns.Inputs``."""
+
+    def __init__(self) -> None:
+        self._inputs: dict[tuple[str, str], CallInput] = {}
+
+    def ask(self, questions: CallInput) -> CallInput:
+        key = questions.turn_id, questions.call_id
+        stored = self._inputs.get(key)
+        if stored is None or (stored.taken and stored.round < questions.round):
+            self._inputs[key] = CallInput.model_validate_json(questions.model_dump_json())
+        elif not stored.taken:
+            self._inputs[key] = stored.model_copy(update={"task_token": questions.task_token})
+        return self._inputs[key]
+
+    def get(self, turn_id: TurnId, call_id: CallId) -> CallInput | None:
+        return self._inputs.get((turn_id, call_id))
+
+    def list(self, turn_id: TurnId) -> Sequence[CallInput]:
+        return [questions for (turn, _), questions in self._inputs.items() if turn == turn_id]
+
+    def answer(self, questions: CallInput, index: int, answer: InputAnswer) -> CallInput | None:
+        key = questions.turn_id, questions.call_id
+        stored = self._inputs.get(key)
+        if stored is None or stored.round != questions.round:
+            return None
+        if index not in stored.answers and not stored.taken:
+            self._inputs[key] = stored.model_copy(update={"answers": stored.answers | {index: answer}})
+        return self._inputs[key]
+
+    def take(self, questions: CallInput) -> None:
+        key = questions.turn_id, questions.call_id
+        if self._inputs[key].round == questions.round:
+            self._inputs[key] = self._inputs[key].model_copy(update={"taken": True})
 
 
 class FakeWorkflow:

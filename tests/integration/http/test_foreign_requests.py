@@ -80,6 +80,7 @@ REQUESTS = [
             (f"GET {TURN}/events", {"wait": "0"}, None),
             (f"GET {TURN}/calls/{{call_id}}/approval", {}, None),
             (f"POST {TURN}/calls/{{call_id}}/approval", {}, {"approved": True}),
+            (f"POST {TURN}/calls/{{call_id}}/input", {}, {"input_id": "1-0", "action": "accept"}),
         )
     ),
     Request("POST /api/canvas/{canvas_id}/actions", body={"action": "acknowledge"}),

@@ -99,6 +99,7 @@ def test_document_has_exactly_the_expected_operations() -> None:
         "POST /api/sessions",
         "POST /api/sessions/{session_id}/turns",
         "POST /api/sessions/{session_id}/turns/{turn_id}/calls/{call_id}/approval",
+        "POST /api/sessions/{session_id}/turns/{turn_id}/calls/{call_id}/input",
         "POST /api/ws-ticket",
     ]
 

@@ -17,6 +17,7 @@ def expected_session(backend: Backend, session_id: str, **fields: object) -> dic
         "created_at": now,
         "last_used_at": now,
         "running_turn": None,
+        "waits_for_user": False,
         "usage": NO_TOKENS,
         **fields,
     }

@@ -41,6 +41,7 @@ def expected_response(session_id: str, turn_id: str, **fields: object) -> dict[s
         "canvas": None,
         "canvases": [],
         "tool_calls": [],
+        "inputs": [],
         "error": None,
         **fields,
     }

@@ -56,6 +56,7 @@ if TYPE_CHECKING:
     from satchel.services.turns.canvas_actions import LogCanvasAction
     from satchel.services.turns.dashboard_tokens import DashboardTokens
     from satchel.services.turns.finish_turn import EndStuckTurn, FinishTurn
+    from satchel.services.turns.inputs import AnswerInput
     from satchel.services.turns.read_turn import CancelTurn, ReadTurn
     from satchel.services.turns.start_turn import StartTurn
     from satchel.services.turns.think import Think
@@ -222,6 +223,7 @@ class UseCases:
             calls=self.ports.calls,
             files=self.ports.files,
             events=self.ports.events,
+            inputs=self.ports.inputs,
             end_stuck=self.end_stuck_turn,
             links=self.mint_links,
             dashboard_tokens=self.dashboard_tokens,
@@ -274,6 +276,18 @@ class UseCases:
             read_turn=self.read_turn,
             calls=self.ports.calls,
             approvals=self.ports.approvals,
+            events=self.ports.events,
+            callback=self.ports.callback,
+            clock=self.ports.clock,
+        )
+
+    @cached_property
+    def answer_input(self) -> AnswerInput:
+        from satchel.services.turns.inputs import AnswerInput
+
+        return AnswerInput(
+            read_turn=self.read_turn,
+            inputs=self.ports.inputs,
             events=self.ports.events,
             callback=self.ports.callback,
             clock=self.ports.clock,
@@ -392,7 +406,9 @@ class UseCases:
     def read_sessions(self) -> ReadSessions:
         from satchel.services.sessions.sessions import ReadSessions
 
-        return ReadSessions(sessions=self.ports.sessions, turns=self.ports.turns)
+        return ReadSessions(
+            sessions=self.ports.sessions, turns=self.ports.turns, inputs=self.ports.inputs, clock=self.ports.clock
+        )
 
     @cached_property
     def end_session(self) -> EndSession:

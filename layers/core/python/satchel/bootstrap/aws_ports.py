@@ -16,6 +16,7 @@ from satchel.adapters.dynamodb.connections import DynamoConnections, DynamoSubsc
 from satchel.adapters.dynamodb.dashboards import DynamoDashboards
 from satchel.adapters.dynamodb.events import DynamoEvents
 from satchel.adapters.dynamodb.files import DynamoFiles
+from satchel.adapters.dynamodb.inputs import DynamoInputs
 from satchel.adapters.dynamodb.links import DynamoLinkStates, DynamoSharedLinks
 from satchel.adapters.dynamodb.quotas import DynamoQuotaCounts
 from satchel.adapters.dynamodb.retention import DynamoFileReaper, DynamoSessionPurger
@@ -48,7 +49,7 @@ from satchel.ports.sessions import CleanupStarter, Dashboards, ServerSessionRemo
 from satchel.ports.steps import Steps
 from satchel.ports.storage import FileStore, PageStore, PartStore
 from satchel.ports.system import Clock, Metrics
-from satchel.ports.turns import Approvals, Events, TaskCallback, Transcript, Turns, Workflow
+from satchel.ports.turns import Approvals, Events, Inputs, TaskCallback, Transcript, Turns, Workflow
 from satchel.ports.users import Erasures, ErasureStarter, UserPurger
 from satchel.settings import Settings
 
@@ -86,6 +87,7 @@ class AwsPorts:
     calls = cached_property[Calls](lambda self: DynamoCalls(self.table, self.store))
     quota_counts = cached_property[QuotaCounts](lambda self: DynamoQuotaCounts(self.table))
     approvals = cached_property[Approvals](lambda self: DynamoApprovals(self.table))
+    inputs = cached_property[Inputs](lambda self: DynamoInputs(self.table))
     events = cached_property[Events](lambda self: DynamoEvents(self.table, self.clock))
     reported_events = cached_property[ReportedEvents](lambda self: DynamoReportedEvents(self.table, self.clock))
     dashboards = cached_property[Dashboards](lambda self: DynamoDashboards(self.table))

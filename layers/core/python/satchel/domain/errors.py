@@ -4,7 +4,8 @@ SatchelError
 ├── NotFound                  does not exist, or belongs to another user (the response is the same)
 │   ├── SessionNotFound
 │   ├── TurnNotFound
-│   ├── CallNotFound          the turn has no call with this id that needs approval
+│   ├── CallNotFound          the turn has no call with this id that needs approval or asks a question
+│   ├── InputNotFound         the call has not asked this question, or has asked another one since
 │   ├── FileNotFound
 │   ├── UploadNotFound        never started, aborted or expired
 │   ├── CanvasNotFound
@@ -16,6 +17,7 @@ SatchelError
 │   │   └── UploadOverLimit   larger than the maximum file size
 │   ├── UnknownTools
 │   ├── UnknownModel
+│   ├── InvalidInput          an answer that does not fit the form of the tool
 │   ├── NotConfirmed          an irreversible action without a valid confirmation
 │   └── RangeNotSatisfiable   a byte range that starts after the end
 ├── Conflict                  not possible in the current state
@@ -24,6 +26,7 @@ SatchelError
 │   ├── SessionEnded
 │   ├── UploadIncomplete      parts are missing
 │   ├── ApprovalClosed        the user decided differently, or the call no longer waits for a decision
+│   ├── InputClosed           the user answered differently, or the tool no longer waits for an answer
 │   ├── ApprovalMismatch      the digest of an approval is missing or not that of the call
 │   └── IdempotencyKeyReused  the same Idempotency-Key with another body
 ├── QuotaExceeded             the user has used up a quota
@@ -43,6 +46,7 @@ from satchel.contract import FileTooLarge, ToolOutput
 from satchel.domain.ids import CallId, CanvasId, LinkId, SessionId, TurnId, UploadId
 
 _MAX_MISSING = 100
+_MAX_SHOWN_FIELDS = 5
 
 
 class SatchelError(Exception):
@@ -81,12 +85,21 @@ class TurnNotFound(NotFound):
 
 
 class CallNotFound(NotFound):
-    """The turn has no tool call with this id that needs or needed the user's approval."""
+    """The turn has no tool call with this id that needs or needed the user's approval or answer."""
 
     code = "E_CALL_NOT_FOUND"
 
     def __init__(self, call_id: CallId) -> None:
-        super().__init__("There is no such call to approve in this turn.", call_id=call_id)
+        super().__init__("There is no call with this id in this turn that waits or waited for you.", call_id=call_id)
+
+
+class InputNotFound(NotFound):
+    """The call's latest questions have none with this id."""
+
+    code = "E_INPUT_NOT_FOUND"
+
+    def __init__(self, call_id: CallId, input_id: str) -> None:
+        super().__init__("The tool asks no such question.", call_id=call_id, input_id=input_id)
 
 
 class FileNotFound(NotFound):
@@ -181,6 +194,14 @@ class UnknownModel(InvalidRequest):
         super().__init__(message, model=name, models=list(models))
 
 
+class InvalidInput(InvalidRequest):
+    """An answer does not fit the tool's form. ``errors`` has the ``field`` and ``message`` of each problem."""
+
+    def __init__(self, errors: Sequence[dict[str, str]]) -> None:
+        shown = "; ".join(f"{each['field']}: {each['message']}" for each in errors[:_MAX_SHOWN_FIELDS])
+        super().__init__(shown, errors=list(errors))
+
+
 class NotConfirmed(InvalidRequest):
     """The confirmation token for an irreversible action is invalid, has expired, or belongs to another user."""
 
@@ -244,6 +265,12 @@ class ApprovalClosed(Conflict):
     """The user already decided differently about the tool call, or the call no longer waits for a decision."""
 
     code = "E_APPROVAL_CLOSED"
+
+
+class InputClosed(Conflict):
+    """The user already answered the question differently, or the tool no longer waits for an answer."""
+
+    code = "E_INPUT_CLOSED"
 
 
 class ApprovalMismatch(Conflict):

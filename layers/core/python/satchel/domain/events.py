@@ -14,6 +14,8 @@ EventType = Literal[
     "token_stream",
     "tool_approval_request",
     "tool_approval",
+    "input_requested",
+    "input_answered",
     "tool_start",
     "tool_progress",
     "tool_notice",

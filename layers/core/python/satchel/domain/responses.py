@@ -7,6 +7,7 @@ from pydantic import BaseModel, Field
 
 from satchel.domain.conversation import TokenUsage
 from satchel.domain.ids import CallId, FileKey, SessionId, TurnId
+from satchel.domain.inputs import OpenInput
 
 
 class ResponseArtifact(BaseModel):
@@ -115,4 +116,5 @@ class FinalResponse(BaseModel):
     canvas: ResponseCanvas | None = Field(default=None, description="The dashboard that was opened last.")
     canvases: list[ResponseCanvas] = Field(default=[], description="All dashboards of the turn, the last one last.")
     tool_calls: list[ToolCallSummary] = []
+    inputs: list[OpenInput] = Field(default=[], description="The questions of tools that wait for the user's answer.")
     error: TurnError | None = None

@@ -26,6 +26,8 @@ class Session(BaseModel):
 
     No new turn can start while ``running_turn`` is set. New turns use ``model`` (a model's name) and ``instructions``;
     None means the deployment's default. ``usage`` is the total number of tokens of all turns that have ended.
+
+    ``waits_for_user`` is True if a tool of the running turn asks the user a question. It is not stored.
     """
 
     session_id: SessionId
@@ -40,6 +42,7 @@ class Session(BaseModel):
     epoch: int = 1
     ended_at: datetime | None = None
     usage: TokenUsage = TokenUsage()
+    waits_for_user: bool = Field(default=False, exclude=True)
 
 
 class SessionChanges(BaseModel):

@@ -7,9 +7,10 @@ against them at run time, because one invalid event would then hide all other ev
 from datetime import datetime
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, Field, RootModel
+from pydantic import BaseModel, ConfigDict, Field, RootModel
 
 from satchel.domain.ids import CallId, SessionId, TurnId
+from satchel.domain.inputs import Action, Form, Mode
 from satchel.domain.responses import (
     FinalResponse,
     ResponseArtifact,
@@ -72,6 +73,34 @@ class ToolApproval(_CallEventBase):
     approved: bool
     edited: bool
     reason: str | None
+
+
+class InputRequested(_CallEventBase):
+    """A tool asks the turn's owner a question: a form with ``schema``, or the link ``url``. It waits for the answer.
+
+    Answer with `POST …/calls/{call_id}/input` before ``expires_at``. ``bound_seconds`` is set if the tool is running
+    while it waits: the wait is short, so show a countdown. A turn's open questions are in ``inputs`` of its response.
+    """
+
+    model_config = ConfigDict(populate_by_name=True, serialize_by_alias=True)
+
+    type: Literal["input_requested"]
+    input_id: str
+    tool: str
+    mode: Mode
+    message: str
+    form: Annotated[Form | None, Field(alias="schema")] = None
+    url: str | None = None
+    expires_at: Annotated[str, Field(json_schema_extra={"format": "date-time"})]
+    bound_seconds: int | None = None
+
+
+class InputAnswered(_CallEventBase):
+    """The user answered a tool's question. The answer itself is in no event."""
+
+    type: Literal["input_answered"]
+    input_id: str
+    action: Action
 
 
 class ToolStart(_CallEventBase):
@@ -179,6 +208,8 @@ TurnEvent = Annotated[
     | TokenStream
     | ToolApprovalRequest
     | ToolApproval
+    | InputRequested
+    | InputAnswered
     | ToolStart
     | ToolProgress
     | ToolNotice

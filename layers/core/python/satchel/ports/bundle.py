@@ -15,7 +15,7 @@ from satchel.ports.sessions import CleanupStarter, Dashboards, ServerSessionRemo
 from satchel.ports.steps import Steps
 from satchel.ports.storage import FileStore, PageStore, PartStore
 from satchel.ports.system import Clock, Metrics
-from satchel.ports.turns import Approvals, Events, TaskCallback, Transcript, Turns, Workflow
+from satchel.ports.turns import Approvals, Events, Inputs, TaskCallback, Transcript, Turns, Workflow
 from satchel.ports.users import Erasures, ErasureStarter, UserPurger
 
 
@@ -57,6 +57,9 @@ class Ports(Protocol):
 
     @property
     def approvals(self) -> Approvals: ...
+
+    @property
+    def inputs(self) -> Inputs: ...
 
     @property
     def events(self) -> Events: ...

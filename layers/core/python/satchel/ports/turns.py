@@ -7,6 +7,7 @@ from satchel.domain.calls import Approval, Decision
 from satchel.domain.conversation import Message, TokenUsage, UserMessage
 from satchel.domain.events import Event, NewEvent
 from satchel.domain.ids import CallId, SessionId, TurnId, UserName
+from satchel.domain.inputs import CallInput, InputAnswer
 from satchel.domain.sessions import Turn
 from satchel.ports import Page
 
@@ -96,6 +97,36 @@ class Approvals(Protocol):
 
     def decide(self, turn_id: TurnId, call_id: CallId, decision: Decision) -> Approval | None:
         """Save the first decision, and return the stored approval. Return None if no approval was requested."""
+        ...
+
+
+class Inputs(Protocol):
+    """Stores the questions of tools to users: for each call, its latest questions and the answers so far."""
+
+    def ask(self, questions: CallInput) -> CallInput:
+        """Save questions of a call, and return what is stored.
+
+        If the call's earlier questions wait for answers, or if these are stored, save only the new ``task_token``.
+        """
+        ...
+
+    def get(self, turn_id: TurnId, call_id: CallId) -> CallInput | None:
+        """Return the latest questions of a call, or None if it has not asked."""
+        ...
+
+    def list(self, turn_id: TurnId) -> Sequence[CallInput]:
+        """Return the latest questions of each call of a turn that has asked."""
+        ...
+
+    def answer(self, questions: CallInput, index: int, answer: InputAnswer) -> CallInput | None:
+        """Save the first answer to the question at ``index``, and return what is stored.
+
+        Return None if the call has asked other questions since.
+        """
+        ...
+
+    def take(self, questions: CallInput) -> None:
+        """Save that the answers are sent to the tool. From now on, the call can ask again."""
         ...
 
 

@@ -123,6 +123,7 @@ SESSION: Example = {
     "created_at": _AT,
     "last_used_at": _AT,
     "running_turn": None,
+    "waits_for_user": False,
     "model": None,
     "usage": _TOKENS,
 }
@@ -193,6 +194,7 @@ FINAL_RESPONSE: Example = {
             "duration_ms": 812,
         },
     ],
+    "inputs": [],
     "error": None,
 }
 CANCELLED: Example = FINAL_RESPONSE | {
@@ -282,6 +284,7 @@ APPROVAL_REQUEST: Example = {
     "expires_at": "2026-08-27T10:30:00Z",
     "decision": None,
 }
+INPUT_ANSWERED: Example = {"call_id": CALL_ID, "input_id": "1-0", "action": "accept"}
 DECISION: Example = {"approved": True, "digest": _SHA256, "arguments": {"filename": "sales-2026.csv"}, "reason": None}
 TICKET: Example = {
     "ticket": "kq3mXo0ZC9m2Yb1m3sD0k6x8QvW7uTzR5nPjL4hFgEc",

@@ -13,8 +13,8 @@ from satchel.ports import Page
 from satchel.ports.calls import AuditTrail
 from satchel.ports.sessions import CleanupStarter, Sessions
 from satchel.ports.system import Clock
-from satchel.ports.turns import Turns
-from satchel.services.turns.read_turn import CancelTurn
+from satchel.ports.turns import Inputs, Turns
+from satchel.services.turns.read_turn import CancelTurn, find_open_inputs
 
 
 @dataclass(frozen=True)
@@ -46,21 +46,30 @@ class ReadSessions:
 
     sessions: Sessions
     turns: Turns
+    inputs: Inputs
+    clock: Clock
 
     def __call__(self, who: Identity, session_id: SessionId) -> Session:
         """Return the user's session with this id. Raise SessionNotFound."""
         session = self.sessions.get(who.name, session_id)
         if session is None:
             raise SessionNotFound(session_id)
-        return session
+        return self._with_wait(session)
 
     def list(self, who: Identity, limit: int, cursor: str | None) -> Page[Session]:
         """Return a page of the user's sessions, newest first."""
-        return self.sessions.list(who.name, limit, cursor)
+        page = self.sessions.list(who.name, limit, cursor)
+        return Page(items=[self._with_wait(session) for session in page.items], cursor=page.cursor)
 
     def list_turns(self, session: Session, limit: int, cursor: str | None) -> Page[Turn]:
         """Return a page of the session's turns, oldest first."""
         return self.turns.list(session.session_id, limit, cursor)
+
+    def _with_wait(self, session: Session) -> Session:
+        """Add whether the running turn waits for the user. Sessions without a running turn cost no request."""
+        turn_id = session.running_turn
+        waits = turn_id is not None and bool(find_open_inputs(self.inputs, self.clock, turn_id))
+        return session.model_copy(update={"waits_for_user": waits})
 
 
 @dataclass(frozen=True)

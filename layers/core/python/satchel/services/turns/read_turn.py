@@ -8,6 +8,7 @@ from satchel.domain.errors import SessionNotFound, TurnNotFound
 from satchel.domain.events import FINAL_EVENTS, Event
 from satchel.domain.files import FileRecord, is_expired
 from satchel.domain.ids import SessionId, TurnId, UserName
+from satchel.domain.inputs import OpenInput
 from satchel.domain.response_composition import compose_response
 from satchel.domain.responses import FinalResponse, ResponseArtifact, ResponseCanvas, ResponseDeferred
 from satchel.domain.sessions import Turn, TurnStatus
@@ -18,7 +19,7 @@ from satchel.ports.files import Files
 from satchel.ports.sessions import Sessions
 from satchel.ports.storage import FileStore
 from satchel.ports.system import Clock
-from satchel.ports.turns import Events, Turns, Workflow
+from satchel.ports.turns import Events, Inputs, Turns, Workflow
 from satchel.services.files.links import MintLinks
 from satchel.services.turns.dashboard_tokens import DashboardTokens
 from satchel.services.turns.finish_turn import Ending, EndStuckTurn, FinishTurn
@@ -35,6 +36,7 @@ class ReadTurn:
     calls: Calls
     files: Files
     events: Events
+    inputs: Inputs
     end_stuck: EndStuckTurn
     links: MintLinks
     dashboard_tokens: DashboardTokens
@@ -61,7 +63,10 @@ class ReadTurn:
         response = self._with_links(turn, compose_response(turn, calls), inline)
         tool_tokens = _tool_tokens(calls)
         canvases = [self._with_token(turn, canvas, tool_tokens) for canvas in response.canvases]
-        return response.model_copy(update={"canvas": canvases[-1] if canvases else None, "canvases": canvases})
+        open_inputs = [] if turn.has_ended else find_open_inputs(self.inputs, self.clock, turn_id)
+        return response.model_copy(
+            update={"canvas": canvases[-1] if canvases else None, "canvases": canvases, "inputs": open_inputs}
+        )
 
     def events_after(self, turn_id: TurnId, after: int) -> Sequence[Event]:
         """Return the next events after the cursor ``after``. Access is not checked: call ``find`` first."""
@@ -136,6 +141,12 @@ def find_turn(sessions: Sessions, turns: Turns, user: UserName, session_id: Sess
     if turn is None or turn.user != user:
         raise TurnNotFound(turn_id)
     return turn
+
+
+def find_open_inputs(inputs: Inputs, clock: Clock, turn_id: TurnId) -> list[OpenInput]:
+    """Return the questions of a running turn that the user can answer now."""
+    now = clock.now()
+    return [each for questions in inputs.list(turn_id) for each in questions.open_inputs(now)]
 
 
 def is_fully_read(events: Events, turn_id: TurnId, after: int) -> bool:

@@ -1,4 +1,4 @@
-"""Routes for turns: start, read, cancel, read the events, and approve tool calls."""
+"""Routes for turns: start, read, cancel, read the events, approve tool calls, and answer the questions of tools."""
 
 from collections.abc import Sequence
 from typing import Annotated
@@ -9,6 +9,7 @@ from starlette.concurrency import run_in_threadpool
 
 from satchel.domain.calls import Decision
 from satchel.domain.events import FINAL_EVENTS, Event
+from satchel.domain.inputs import InputAnswer, InputAnswered
 from satchel.domain.responses import FinalResponse
 from satchel.domain.sessions import Turn, TurnStatus
 from satchel.entrypoints.http import examples
@@ -31,6 +32,7 @@ _READ = examples.responses(200, examples.FINAL_RESPONSE, 403, 404, 422, 503)
 _CANCELLED = examples.responses(200, examples.CANCELLED, 403, 404, 422, 503)
 _DECIDED = examples.responses(200, examples.DECISION, 400, 403, 404, 409, 413, 422, 503)
 _REQUESTED = examples.responses(200, examples.APPROVAL_REQUEST, 403, 404, 422, 503)
+_ANSWERED = examples.responses(200, examples.INPUT_ANSWERED, 400, 403, 404, 409, 413, 422, 503)
 _EVENTS = examples.responses(200, examples.EVENTS, 403, 404, 422, 503, model=EventPage, description="A page of events.")
 
 
@@ -141,3 +143,19 @@ def decide_approval(
     An approval must have the `digest` of the request that the user saw (`GET` of the same path).
     """
     return use_cases.decide_approval(user, session_id, turn_id, call_id, decision)
+
+
+@router.post("/api/sessions/{session_id}/turns/{turn_id}/calls/{call_id}/input", responses=_ANSWERED)
+def answer_input(
+    user: CurrentUser,
+    use_cases: InjectedUseCases,
+    session_id: SessionPath,
+    turn_id: TurnPath,
+    call_id: CallPath,
+    answer: InputAnswer,
+) -> InputAnswered:
+    """Answer a question of a tool: accept it with the values of its form, decline it, or cancel it.
+
+    The first answer is final. A value that does not fit the form is rejected with 422 and `errors` by field.
+    """
+    return use_cases.answer_input(user, session_id, turn_id, call_id, answer)

@@ -44,7 +44,10 @@ class SessionPatch(SessionFields):
 
 
 class SessionOut(BaseModel):
-    """A session. ``usage`` is the number of tokens that its ended turns used, as reported by the model providers."""
+    """A session. ``usage`` is the number of tokens that its ended turns used, as reported by the model providers.
+
+    ``waits_for_user``: a tool of the running turn asks the user a question.
+    """
 
     session_id: str
     title: str | None
@@ -53,12 +56,13 @@ class SessionOut(BaseModel):
     created_at: datetime
     last_used_at: datetime
     running_turn: str | None
+    waits_for_user: bool
     usage: TokenUsage
 
     @classmethod
     def of(cls, session: Session) -> Self:
         """Convert a session to its JSON response."""
-        return cls.model_validate(session.model_dump())
+        return cls.model_validate(session.model_dump() | {"waits_for_user": session.waits_for_user})
 
 
 class SessionPage(BaseModel):

@@ -1,0 +1,108 @@
+"""Stores the questions of tools and the users' answers.
+
+| item | key | attributes |
+|---|---|---|
+| questions | ``CALLS#{turn_id} / INPUT#{call_id}`` | ``doc``, ``round``, ``task_token``; ``answer{n}``, ``taken`` |
+
+A call has one item: its next questions replace the answered ones. ``answer{n}`` is the answer to question ``n``.
+"""
+
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+
+from satchel.adapters.dynamodb.conditions import ConditionFailed
+from satchel.adapters.dynamodb.items import Item
+from satchel.adapters.dynamodb.table import Table
+from satchel.domain.ids import CallId, TurnId
+from satchel.domain.inputs import MAX_QUESTIONS, CallInput, InputAnswer
+
+PREFIX = "INPUT#"
+_ATTRIBUTES = {"answers", "task_token", "taken"}
+
+
+def input_key(turn_id: TurnId, call_id: CallId) -> tuple[str, str]:
+    """Return the key (``pk``, ``sk``) of the questions of a call."""
+    return f"CALLS#{turn_id}", f"{PREFIX}{call_id}"
+
+
+def parse_input(item: Item) -> CallInput:
+    """Return the questions that an item stores, with the answers so far."""
+    stored = CallInput.model_validate_json(str(item["doc"]))
+    answers = {
+        index: InputAnswer.model_validate_json(str(item[f"answer{index}"]))
+        for index in range(len(stored.questions))
+        if f"answer{index}" in item
+    }
+    token = str(item["task_token"]) if "task_token" in item else None
+    return stored.model_copy(update={"answers": answers, "task_token": token, "taken": "taken" in item})
+
+
+@dataclass(frozen=True)
+class DynamoInputs:
+    """Store the questions of tools in the table. Implements ``ports.turns.Inputs``."""
+
+    table: Table
+
+    def ask(self, questions: CallInput) -> CallInput:
+        key = input_key(questions.turn_id, questions.call_id)
+        pk, sk = key
+        item: Item = {
+            "pk": pk,
+            "sk": sk,
+            "doc": questions.model_dump_json(exclude=_ATTRIBUTES),
+            "round": questions.round,
+        }
+        if questions.task_token is not None:
+            item["task_token"] = questions.task_token
+        if self.table.insert(item):
+            return questions
+        values = {name: value for name, value in item.items() if name not in {"pk", "sk"}}
+        with suppress(ConditionFailed):
+            answers = ", ".join(f"answer{index}" for index in range(MAX_QUESTIONS))
+            self.table.update(
+                *key,
+                expression="SET " + ", ".join(f"#{name} = :{name}" for name in values) + f" REMOVE taken, {answers}",
+                condition="attribute_exists(taken) AND #round < :round",
+                values=values,
+                names={f"#{name}": name for name in values},
+            )
+            return questions
+        if questions.task_token is not None:
+            with suppress(ConditionFailed):
+                self.table.update(
+                    *key,
+                    expression="SET task_token = :task_token",
+                    condition="attribute_not_exists(taken)",
+                    values={"task_token": questions.task_token},
+                )
+        return self.get(questions.turn_id, questions.call_id) or questions
+
+    def get(self, turn_id: TurnId, call_id: CallId) -> CallInput | None:
+        item = self.table.get(*input_key(turn_id, call_id))
+        return parse_input(item) if item else None
+
+    def list(self, turn_id: TurnId) -> Sequence[CallInput]:
+        return [parse_input(item) for item in self.table.query_all(f"CALLS#{turn_id}", PREFIX)]
+
+    def answer(self, questions: CallInput, index: int, answer: InputAnswer) -> CallInput | None:
+        with suppress(ConditionFailed):  # raised if the question is answered, or is no longer the call's question
+            self.table.update(
+                *input_key(questions.turn_id, questions.call_id),
+                expression=f"SET answer{index} = :answer",
+                condition=f"#round = :round AND attribute_not_exists(answer{index}) AND attribute_not_exists(taken)",
+                values={"answer": answer.model_dump_json(), "round": questions.round},
+                names={"#round": "round"},
+            )
+        stored = self.get(questions.turn_id, questions.call_id)
+        return stored if stored and stored.round == questions.round else None
+
+    def take(self, questions: CallInput) -> None:
+        with suppress(ConditionFailed):  # raised if the item was deleted with all data of the user
+            self.table.update(
+                *input_key(questions.turn_id, questions.call_id),
+                expression="SET taken = :taken",
+                condition="#round = :round",
+                values={"taken": True, "round": questions.round},
+                names={"#round": "round"},
+            )

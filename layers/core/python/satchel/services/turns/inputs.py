@@ -1,0 +1,78 @@
+"""Ask the user the questions of tools, and take the answers. No Lambda function runs during the wait (state Input)."""
+
+from dataclasses import dataclass
+
+from satchel.domain.errors import CallNotFound, InputClosed, InputNotFound, InvalidInput, TooLarge
+from satchel.domain.events import NewEvent
+from satchel.domain.ids import CallId, SessionId, TurnId
+from satchel.domain.inputs import (
+    MAX_ANSWER_BYTES,
+    CallInput,
+    InputAnswer,
+    InputAnswered,
+    PosedQuestion,
+)
+from satchel.domain.users import Identity
+from satchel.ports.system import Clock
+from satchel.ports.turns import Events, Inputs, TaskCallback
+from satchel.services.turns.read_turn import ReadTurn
+
+
+@dataclass(frozen=True)
+class AnswerInput:
+    """Store the user's answer to a question of a tool. When all questions are answered, resume the turn.
+
+    The first answer is final.
+    """
+
+    read_turn: ReadTurn
+    inputs: Inputs
+    events: Events
+    callback: TaskCallback
+    clock: Clock
+
+    def __call__(
+        self, who: Identity, session_id: SessionId, turn_id: TurnId, call_id: CallId, answer: InputAnswer
+    ) -> InputAnswered:
+        """Store the answer. Sending the same answer again succeeds.
+
+        Raise SessionNotFound, TurnNotFound, CallNotFound, InputNotFound, InputClosed (answered otherwise, expired, or
+        the turn ended), InvalidInput or TooLarge.
+        """
+        turn = self.read_turn.find(who, session_id, turn_id)
+        questions = self.inputs.get(turn.turn_id, call_id)
+        if questions is None:
+            raise CallNotFound(call_id)
+        posed = next((each for each in questions.posed if each.input_id == answer.input_id), None)
+        if posed is None:
+            raise InputNotFound(call_id, answer.input_id)
+        if posed.answer is None and (turn.has_ended or questions.taken or self.clock.now() >= questions.expires_at):
+            raise InputClosed("The tool no longer waits for an answer.", call_id=call_id)
+        answer = _checked(posed, answer)
+        stored = self.inputs.answer(questions, questions.posed.index(posed), answer)
+        if stored is None or stored.posed[questions.posed.index(posed)].answer != answer:
+            raise InputClosed("The question already has another answer.", call_id=call_id)
+        self._publish_and_resume(stored, answer)
+        return InputAnswered(call_id=call_id, input_id=answer.input_id, action=answer.action)
+
+    def _publish_and_resume(self, questions: CallInput, answer: InputAnswer) -> None:
+        # Publish before resuming the turn, so that the answer precedes the tool's events.
+        payload = {"call_id": questions.call_id, "input_id": answer.input_id, "action": answer.action}
+        once = f"answered-{questions.call_id}-{answer.input_id}"
+        self.events.append(questions.turn_id, NewEvent(type="input_answered", payload=payload, dedupe_key=once))
+        if questions.is_answered and questions.task_token is not None:
+            self.callback.succeed(questions.task_token)
+
+
+def _checked(posed: PosedQuestion, answer: InputAnswer) -> InputAnswer:
+    """Return the answer to store. Raise InvalidInput if its values do not fit the form, or TooLarge."""
+    form = posed.question.form
+    if answer.action != "accept" or form is None:
+        return answer.model_copy(update={"content": None})
+    content = answer.content or {}
+    if problems := form.find_problems(content):
+        raise InvalidInput([problem.model_dump() for problem in problems])
+    checked = answer.model_copy(update={"content": content})
+    if len(checked.model_dump_json().encode()) > MAX_ANSWER_BYTES:
+        raise TooLarge(f"The answer may have at most {MAX_ANSWER_BYTES} bytes.", limit_bytes=MAX_ANSWER_BYTES)
+    return checked
