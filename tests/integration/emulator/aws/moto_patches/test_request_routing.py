@@ -1,9 +1,11 @@
 import inspect
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import boto3
 import pytest
 from moto import backends
+from moto.core import base_backend
+from moto.core.base_backend import BackendDict
 from moto.dynamodb.models import dynamodb_backends
 from moto.sts.models import sts_backends
 
@@ -56,3 +58,20 @@ def test_second_request_over_http_does_not_list_moto_modules(
     monkeypatch.setattr(backends, "list_of_moto_modules", list_modules)
     assert s3.list_buckets()["Buckets"] == []
     assert listings == []
+
+
+def test_second_request_does_not_take_the_lock_of_all_services(
+    sts: "STSClient", monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(base_backend, "backend_lock", None)  # entering None would fail
+    assert sts.get_caller_identity()["Account"]
+
+
+@pytest.mark.usefixtures("sts")
+def test_service_used_again_after_a_reset_belongs_to_the_next_reset() -> None:
+    for _ in range(2):
+        roles: list[Any] = sts_backends[ACCOUNT]["aws"].assumed_roles
+        assert roles == []
+        roles.append("made before the reset")
+        BackendDict.reset()
+    assert sts_backends[ACCOUNT]["aws"].assumed_roles == []

@@ -2,7 +2,7 @@ import json
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
-from antlr4 import CommonTokenStream  # type: ignore[import-untyped]  # it has no types
+from antlr4 import CommonTokenStream, RuleContext  # type: ignore[import-untyped]  # it has no types
 from jsonpath_ng.lexer import JsonPathLexer
 from moto.stepfunctions.parser.asl.parse.asl_parser import AmazonStateLanguageParser, ASLParserException
 from moto.stepfunctions.parser.asl.utils.json_path import NoSuchJsonPathError, extract_json
@@ -33,6 +33,16 @@ def test_definition_is_parsed_once_and_each_execution_gets_its_own_components(mo
     assert len(calls) == 1
     assert second_tree is first_tree
     assert second is not first
+
+
+@pytest.mark.usefixtures("cloud")
+def test_text_of_a_definition_is_joined_once_for_all_executions(monkeypatch: pytest.MonkeyPatch) -> None:
+    AmazonStateLanguageParser.parse(json.dumps(MACHINE))
+    calls = record_calls(monkeypatch, RuleContext, "getText")
+
+    AmazonStateLanguageParser.parse(json.dumps(MACHINE))
+
+    assert calls == []
 
 
 @pytest.mark.usefixtures("cloud")
