@@ -36,7 +36,7 @@ def run(turns: TurnDriver) -> Iterator[ChaosRun]:
     faults = FaultInjector(SEED, WORKLOADS)
     background_functions.create_functions()
     with faults.patched_clients():
-        turns.set_timeouts(heartbeat=2, call=30)
+        turns.set_timeouts(heartbeat=5, call=30)  # on a busy machine, a living runner may be late
         yield ChaosRun(turns, faults)
 
 
