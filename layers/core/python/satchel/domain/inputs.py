@@ -313,7 +313,7 @@ class InputAnswer(BaseModel):
 
     input_id: Annotated[str, Field(max_length=20)]
     action: Action
-    content: Annotated[dict[_Name, Value], Field(max_length=MAX_FIELDS, repr=False)] | None = None
+    content: Annotated[dict[_Name, Value] | None, Field(max_length=MAX_FIELDS, repr=False)] = None
 
 
 class InputAnswered(BaseModel):
