@@ -27,7 +27,8 @@ from local.cli.errors import (
 )
 from local.cli.schemas import EventPage, Problem, ServerConfig, ServerList, SessionStarted, StoredFile, TurnStarted
 from local.local_key import find_key, find_sign_in
-from satchel.domain.ids import FileKey, SessionId, UserName
+from satchel.domain.ids import CallId, FileKey, SessionId, UserName
+from satchel.domain.inputs import InputAnswer, InputAnswered
 from satchel.domain.responses import FinalResponse
 
 CONNECT_TIMEOUT_SECONDS = 5.0
@@ -163,6 +164,11 @@ class ApiClient:
         """Return the response of a turn, with new short-lived download links."""
         return self.request(FinalResponse, "GET", _turn_path(turn))
 
+    def answer(self, turn: TurnStarted, call_id: CallId, answer: InputAnswer) -> InputAnswered:
+        """Answer a question of a tool. Raise ApiError with the rejected fields if the answer does not fit the form."""
+        path = f"{_turn_path(turn)}/calls/{quote(call_id, safe='')}/input"
+        return self.request(InputAnswered, "POST", path, json=answer.model_dump(exclude_none=True))
+
     def turn_url(self, turn: TurnStarted) -> str:
         """Return the turn's URL, from which other HTTP clients can read the response."""
         return self._base + _turn_path(turn)
@@ -276,4 +282,4 @@ def _api_error(response: httpx2.Response) -> ApiError:
         problem = Problem()
     request = response.request
     detail = problem.detail or problem.title or f"The server refused {request.method} {request.url.path}"
-    return ApiError(response.status_code, detail, problem.error_code)
+    return ApiError(response.status_code, detail, problem.error_code, problem.errors)

@@ -12,8 +12,9 @@ from rich.console import Console
 from local.cli.api_client import ApiClient, Connection, Sleep, retry, run_with_client
 from local.cli.download import SavedFile, ensure_folder, save_all
 from local.cli.errors import CliError, ExitCode, print_error
+from local.cli.questions import answer_question
 from local.cli.render import TurnProgress, answer_lines, files_of
-from local.cli.schemas import TurnEvent, TurnStarted
+from local.cli.schemas import InputRequested, TurnEvent, TurnStarted
 from local.cli.text import one_line
 from local.cli.upload import upload_file
 from satchel.domain.ids import FileKey, SessionId
@@ -95,7 +96,11 @@ def _wait_for_response(client: ApiClient, turn: TurnStarted, sleep: Sleep) -> Fi
     try:
         with TurnProgress(Console(stderr=True)) as progress:
             for event in _follow(client, turn, sleep):
-                progress.show(event)
+                if isinstance(event, InputRequested):
+                    with progress.paused():
+                        answer_question(client, turn, event, sleep)
+                else:
+                    progress.show(event)
         return retry(partial(client.turn, turn), sleep)
     except (CliError, KeyboardInterrupt) as error:
         if isinstance(error, KeyboardInterrupt) or error.retryable:
@@ -103,7 +108,7 @@ def _wait_for_response(client: ApiClient, turn: TurnStarted, sleep: Sleep) -> Fi
         raise
 
 
-def _follow(client: ApiClient, turn: TurnStarted, sleep: Sleep) -> Iterator[TurnEvent]:
+def _follow(client: ApiClient, turn: TurnStarted, sleep: Sleep) -> Iterator[TurnEvent | InputRequested]:
     """Yield each event of the turn once, in order, until the turn ends.
 
     A broken connection loses no event: the next request continues after the last received event.

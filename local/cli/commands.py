@@ -65,7 +65,8 @@ def ask(
 ) -> None:
     """Send a message to a running server and wait for the answer.
 
-    Prints the answer and lists its files. Sends a bearer token: to a server on this machine its key, which the command
+    Prints the answer and lists its files. Prompts for the answers to questions of tools; without a terminal, cancels
+    the questions. Sends a bearer token: to a server on this machine its key, which the command
     finds by itself or in SATCHEL_LOCAL_KEY; to other servers the token of `satchel sign-in`, or SATCHEL_TOKEN. Exits
     with 0 if the turn completed, 1 if it failed or was canceled, 2 if a request to the server or a file failed.
     """

@@ -14,11 +14,13 @@ CliError
 └── NewServerError           `satchel new-server` or `add-server` cannot add the server
 """
 
+from collections.abc import Sequence
 from enum import IntEnum
 from http import HTTPStatus
 
 import typer
 
+from local.cli.schemas import InvalidField
 from local.cli.text import one_line
 
 RESUME_HINT = "Run the same command again to resume."
@@ -66,12 +68,16 @@ class UnexpectedResponseError(CliError):
 
 
 class ApiError(CliError):
-    """A response with an HTTP status of 400 or above. ``code`` is the ``error_code`` of the response body, if any."""
+    """A response with an HTTP status of 400 or above. ``code`` is the ``error_code`` of the response body, if any.
 
-    def __init__(self, status: int, detail: str, code: str | None = None) -> None:
+    ``fields`` are the fields of the request that the server rejected, with the reasons.
+    """
+
+    def __init__(self, status: int, detail: str, code: str | None = None, fields: Sequence[InvalidField] = ()) -> None:
         super().__init__(f"{detail} ({code or f'HTTP {status}'})")
         self.status = status
         self.code = code
+        self.fields = fields
         self.retryable = status in _TEMPORARY
 
 

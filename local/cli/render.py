@@ -2,6 +2,7 @@
 
 import threading
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from types import TracebackType
 from typing import Self
 
@@ -105,6 +106,15 @@ class TurnProgress:
     def __exit__(self, kind: type[BaseException] | None, value: BaseException | None, at: TracebackType | None) -> None:
         """Stop drawing, and remove the progress bars."""
         self._progress.stop()
+
+    @contextmanager
+    def paused(self) -> Iterator[None]:
+        """Remove the bars while the user answers a question."""
+        self._progress.stop()
+        try:
+            yield
+        finally:
+            self._progress.start()
 
     def show(self, event: TurnEvent) -> None:
         """Show an event of a tool call. Ignore all other kinds of events."""

@@ -1,11 +1,12 @@
 """Schemas of API responses, reduced to the fields that the commands use."""
 
 from datetime import datetime
-from typing import Any
+from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel
+from pydantic import BaseModel, Field
 
 from satchel.domain.ids import FileKey, SessionId, TurnId, UploadId
+from satchel.domain.inputs import OpenInput
 
 
 class ServerConfig(BaseModel):
@@ -81,10 +82,17 @@ class TurnEvent(BaseModel):
     error_code: str | None = None
 
 
+class InputRequested(OpenInput):
+    """The event that a tool asks the user a question."""
+
+    seq: int
+    type: Literal["input_requested"]
+
+
 class EventPage(BaseModel):
     """Response of GET …/events. If the turn is not ``done``, the next request starts after the cursor ``next``."""
 
-    events: list[TurnEvent]
+    events: list[Annotated[InputRequested | TurnEvent, Field(union_mode="left_to_right")]]
     next: int
     done: bool
 
@@ -150,9 +158,17 @@ class UploadPage(BaseModel):
     cursor: str | None = None
 
 
+class InvalidField(BaseModel):
+    """A field of a request that the server rejected. ``field`` is its path, such as ``body.content.size``."""
+
+    field: str
+    message: str
+
+
 class Problem(BaseModel):
     """An error response (a problem document, RFC 9457) with Satchel's stable error code."""
 
     title: str | None = None
     detail: str | None = None
     error_code: str | None = None
+    errors: list[InvalidField] = []

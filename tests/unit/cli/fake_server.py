@@ -64,7 +64,7 @@ class FakeServer:
     """A server with one session and one turn, which records the requests.
 
     Each request for events returns up to ``page_size`` of the ``events``. The first requests for events fail with one
-    of ``faults`` each.
+    of ``faults`` each. The first answers to questions get the ``refusals``.
     """
 
     routes: ClassVar[list[tuple[str, str]]] = [
@@ -76,6 +76,7 @@ class FakeServer:
         (r"POST /api/sessions/([^/]+)/turns", "_start_turn"),
         (r"GET /api/sessions/([^/]+)/turns/([^/]+)/events", "_events"),
         (r"GET /api/sessions/([^/]+)/turns/([^/]+)", "_turn"),
+        (r"POST /api/sessions/([^/]+)/turns/([^/]+)/calls/([^/]+)/input", "_answer"),
         (r"GET /api/files/download/([^/]+)", "_download"),
     ]
 
@@ -101,6 +102,8 @@ class FakeServer:
         self.chosen_models: list[str] = []
         self.turn_requests: list[dict[str, Any]] = []
         self.uploads: list[tuple[str, str, bytes]] = []
+        self.refusals: list[httpx2.Response] = []
+        self.answers: list[dict[str, Any]] = []
         self.cursors: list[int] = []
         self.requests: list[httpx2.Request] = []
 
@@ -175,6 +178,13 @@ class FakeServer:
 
     def _turn(self, _request: httpx2.Request, _session: str, _turn: str) -> httpx2.Response:
         return httpx2.Response(200, content=self.final_response.model_dump_json())
+
+    def _answer(self, request: httpx2.Request, _session: str, _turn: str, call: str) -> httpx2.Response:
+        answer = json.loads(request.content)
+        self.answers.append(answer)
+        if self.refusals:
+            return self.refusals.pop(0)
+        return httpx2.Response(200, json={"call_id": call, "input_id": answer["input_id"], "action": answer["action"]})
 
     def _download(self, request: httpx2.Request, key: str) -> httpx2.Response:
         if key not in self.contents or not request.url.params.get("token"):
