@@ -8,6 +8,7 @@ export type {
   FileOut as FileRecord,
   FilesUpdate,
   FinalResponse,
+  Form,
   LinkWithUrl as NewShareLink,
   LinkOut as ShareLink,
   QuotaReport as Quotas,

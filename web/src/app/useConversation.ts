@@ -1,9 +1,9 @@
 /** State of the open chat: its session, its turns, the draft message, and sending it. */
-import { useCallback, useMemo, useRef, useState, useSyncExternalStore } from "react";
+import { useCallback, useEffect, useMemo, useRef, useState, useSyncExternalStore } from "react";
 import type { Config, FileRecord, Session, TurnEvent } from "../api/types";
 import type { ToolOutput } from "../canvas/types";
 import { notifyOfEvent } from "../chat/eventNotifications";
-import type { Turn } from "../chat/turn";
+import { asksUser, type Turn } from "../chat/turn";
 import { type Turns, useTurns } from "../chat/useTurns";
 import { type Sessions, useSessions } from "../session/useSessions";
 import { showError } from "../shared/notifications";
@@ -51,6 +51,7 @@ export function useConversation(config: Config): Conversation {
     if (events.some((event) => event.type === "intermediate_update")) setFileChanges((count) => count + 1);
   }, []);
   const turns = useTurns(sessionId, onLiveEvents);
+  useWaitingMark(turns.list, sessions);
   const ensureSession = useEnsureSession(sessionId, openSession, (title) => sessions.start(title, selectedModel));
 
   const send = async (): Promise<void> => {
@@ -93,6 +94,16 @@ export function useConversation(config: Config): Conversation {
     selectModel,
     ensureSession,
   };
+}
+
+/** Keep the list of sessions up to date with the events of the open one. Other sessions are as they were when loaded. */
+function useWaitingMark(turns: readonly Turn[], sessions: Sessions): void {
+  const latest = turns.findLast((turn) => turn.seq > 0);
+  const sessionId = latest?.sessionId;
+  const waits = latest !== undefined && asksUser(latest);
+  useEffect(() => {
+    if (sessionId !== undefined) sessions.setWaiting(sessionId, waits);
+  }, [sessionId, waits]);
 }
 
 /** Ignore turns of another session: right after a switch, the list still holds the previous session's turns. */

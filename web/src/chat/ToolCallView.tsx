@@ -1,9 +1,12 @@
+import { lazy, Suspense } from "react";
 import { Countdown } from "../shared/Countdown";
 import { formatDuration } from "../shared/format";
 import { ApprovalForm } from "./ApprovalForm";
 import { CallResult, formatValue } from "./CallResult";
 import { describeProblems, listFacts, type MetaData } from "./metaData";
-import { errorOf, type ToolCall, type ToolCallStatus } from "./toolCall";
+import { errorOf, isOpen, type ToolCall, type ToolCallStatus } from "./toolCall";
+
+const QuestionForm = lazy(() => import("./QuestionForm"));
 
 interface ToolCallViewProps {
   call: ToolCall;
@@ -13,6 +16,7 @@ interface ToolCallViewProps {
 
 const STATUS_LABELS: Record<ToolCallStatus, string> = {
   "needs-approval": "Needs your approval",
+  "needs-input": "Needs your answer",
   running: "Running",
   done: "Done",
   failed: "Failed",
@@ -34,6 +38,13 @@ export function ToolCallView({ call, turnPath, onCancel }: ToolCallViewProps) {
         <Details call={call} />
       </details>
       {call.status === "needs-approval" && <ApprovalForm call={call} turnPath={turnPath} />}
+      {call.questions.length > 0 && (
+        <Suspense>
+          {call.questions.map((question) => (
+            <QuestionForm key={question.input_id} question={question} turnPath={turnPath} />
+          ))}
+        </Suspense>
+      )}
       {call.status === "running" && call.progress && <Progress {...call.progress} tool={call.tool} />}
       {call.status === "running" && call.notice && <Notice notice={call.notice} onCancel={onCancel} />}
       {error && (
@@ -84,7 +95,7 @@ function Details({ call }: { call: ToolCall }) {
         </>
       )}
       {call.reason && <p>Reason: {call.reason}</p>}
-      {call.status !== "running" && call.status !== "needs-approval" && (
+      {!isOpen(call) && (
         <>
           <CallResult results={call.results} errorCode={call.errorCode} />
           <Facts metaData={call.metaData} />

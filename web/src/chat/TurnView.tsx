@@ -1,6 +1,7 @@
 import { lazy, memo, Suspense, useEffect, useRef } from "react";
 import type { OpenableOutput } from "../canvas/types";
 import { Markdown } from "../shared/Markdown";
+import { isOpen } from "./toolCall";
 import { ToolCallView } from "./ToolCallView";
 import type { Turn } from "./turn";
 import { TurnFiles } from "./TurnFiles";
@@ -53,8 +54,7 @@ export const TurnView = memo(function TurnView({ turn, onOpen, onCancel, onVisib
 function Status({ turn }: { turn: Turn }) {
   if (turn.status === "running") {
     const last = turn.parts.at(-1);
-    const isCalling = last?.kind === "call" && (last.call.status === "running" || last.call.status === "needs-approval");
-    return isCalling ? null : <p className="thinking faint">Thinking…</p>;
+    return last?.kind === "call" && isOpen(last.call) ? null : <p className="thinking faint">Thinking…</p>;
   }
   if (turn.status === "complete") return null;
   const message = turn.error?.message ?? "The turn ended without an answer.";

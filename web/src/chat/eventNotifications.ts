@@ -20,6 +20,9 @@ export function notifyOfEvent(event: TurnEvent): void {
     case "tool_approval_request":
       announce(`${event.tool} needs your approval.`);
       break;
+    case "input_requested":
+      announce(`${event.tool} asks: ${event.message}`);
+      break;
     case "response_complete":
       announce("Answer complete.");
       break;

@@ -2,7 +2,7 @@
 import type { TurnEvent } from "../api/types";
 import type { MetaData } from "./metaData";
 
-export type ToolCallStatus = "needs-approval" | "running" | "done" | "failed" | "denied" | "stopped";
+export type ToolCallStatus = "needs-approval" | "needs-input" | "running" | "done" | "failed" | "denied" | "stopped";
 
 export interface ToolCall {
   callId: string;
@@ -22,16 +22,22 @@ export interface ToolCall {
   logs: readonly { level: string; message: string }[];
   /** Deadline of a pending approval. */
   expiresAt: string | null;
+  /** The tool's open questions to the user, oldest first. */
+  questions: readonly Question[];
   /** Reason for the denial. */
   reason: string | null;
   /** Advice on how to fix a failed call. */
   suggestion: string | null;
 }
 
+/** A question of a tool: a form, or a page of another site that the user is to visit. */
+export type Question = Extract<TurnEvent, { type: "input_requested" }>;
+
 export type ToolCallEvent = Extract<TurnEvent, { call_id: string }>;
 type ToolCompleteEvent = Extract<TurnEvent, { type: "tool_complete" }>;
 
 const MAX_LOGS = 200;
+const NOTHING_OPEN = { progress: null, notice: null, expiresAt: null, questions: [] } as const;
 
 export function newToolCall(callId: string): ToolCall {
   return {
@@ -49,6 +55,7 @@ export function newToolCall(callId: string): ToolCall {
     notice: null,
     logs: [],
     expiresAt: null,
+    questions: [],
     reason: null,
     suggestion: null,
   };
@@ -63,6 +70,13 @@ export function applyCallEvent(call: ToolCall, event: ToolCallEvent): ToolCall {
     }
     case "tool_approval":
       return { ...call, status: event.approved ? "running" : "denied", reason: event.reason };
+    case "input_requested":
+      return withQuestions({ ...call, tool: event.tool, notice: null }, [...call.questions, event]);
+    case "input_answered":
+      return withQuestions(
+        call,
+        call.questions.filter((question) => question.input_id !== event.input_id),
+      );
     case "tool_start": {
       const { tool, server, arguments: callArguments, at } = event;
       const status = call.status === "denied" ? "denied" : "running"; // a denied call also starts, and ends at once
@@ -83,6 +97,10 @@ export function applyCallEvent(call: ToolCall, event: ToolCallEvent): ToolCall {
   }
 }
 
+function withQuestions(call: ToolCall, questions: readonly Question[]): ToolCall {
+  return { ...call, questions, status: questions.length > 0 ? "needs-input" : "running" };
+}
+
 function completeCall(call: ToolCall, event: ToolCompleteEvent): ToolCall {
   const status: ToolCallStatus = event.is_error ? (call.status === "denied" ? "denied" : "failed") : "done";
   return {
@@ -94,16 +112,18 @@ function completeCall(call: ToolCall, event: ToolCompleteEvent): ToolCall {
     errorCode: event.error_code,
     suggestion: event.suggestion,
     milliseconds: call.startedAt ? Date.parse(event.at) - Date.parse(call.startedAt) : null,
-    progress: null,
-    notice: null,
-    expiresAt: null,
+    ...NOTHING_OPEN,
   };
 }
 
 /** Return the call as it is after its turn ended: stopped if it was not complete. */
 export function stopCall(call: ToolCall): ToolCall {
-  const isOpen = call.status === "running" || call.status === "needs-approval";
-  return isOpen ? { ...call, status: "stopped", notice: null, progress: null, expiresAt: null } : call;
+  return isOpen(call) ? { ...call, status: "stopped", ...NOTHING_OPEN } : call;
+}
+
+/** Return true if the call runs or waits for the user. */
+export function isOpen({ status }: ToolCall): boolean {
+  return status === "running" || status === "needs-approval" || status === "needs-input";
 }
 
 /** Return the error message of a failed call; null for any other call. */

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { TurnEvent } from "../api/types";
 import { errorOf } from "./toolCall";
-import { applyEvents, type Turn, turnFromRecord } from "./turn";
+import { applyEvents, asksUser, type Turn, turnFromRecord } from "./turn";
 
 const RECORD = {
   turn_id: "t1",
@@ -114,11 +114,46 @@ describe("a tool call", () => {
     expect(firstCall(turnAfter(request, denial, TOOL_START, complete))).toMatchObject({ status: "denied", reason: "no" });
   });
 
+  test("needs input until each of its questions is answered", () => {
+    const ask = (input_id: string) => ({ type: "input_requested", call_id: "c1", input_id, mode: "form", tool: "x.y" });
+    const answer = (input_id: string) => ({ type: "input_answered", call_id: "c1", input_id, action: "accept" });
+    const openAfter = (...events: object[]) => {
+      const call = firstCall(turnAfter(TOOL_START, ...events));
+      return [call?.status, ...(call?.questions ?? []).map((question) => question.input_id)];
+    };
+
+    expect(openAfter(ask("i1"), ask("i2"))).toEqual(["needs-input", "i1", "i2"]);
+    expect(openAfter(ask("i1"), ask("i2"), answer("i1"))).toEqual(["needs-input", "i2"]);
+    expect(openAfter(ask("i1"), ask("i2"), answer("i1"), answer("i2"))).toEqual(["running"]);
+    expect(openAfter(ask("i1"), answer("i1"), ask("i2"))).toEqual(["needs-input", "i2"]);
+  });
+
+  test("has no open questions after it is complete or its turn is cancelled", () => {
+    const ask = { type: "input_requested", call_id: "c1", input_id: "i1", mode: "form", tool: "x.y" };
+    const complete = { type: "tool_complete", call_id: "c1", tool: "x.y", is_error: true, results: { error: "late" } };
+    const cancelled = { type: "turn_failed", status: "cancelled", error: { error_code: "E_CANCELLED", message: "Stopped." } };
+
+    expect(firstCall(turnAfter(TOOL_START, ask, complete))).toMatchObject({ status: "failed", questions: [] });
+    expect(firstCall(turnAfter(TOOL_START, ask, cancelled))).toMatchObject({ status: "stopped", questions: [] });
+  });
+
   test("is stopped when its turn is cancelled", () => {
     const failed = { type: "turn_failed", status: "cancelled", error: { error_code: "E_CANCELLED", message: "Stopped." } };
 
     expect(firstCall(turnAfter(TOOL_START, failed))?.status).toBe("stopped");
   });
+});
+
+test("asksUser is true while a tool has an open question", () => {
+  const question = { type: "input_requested", call_id: "c1", input_id: "i1", mode: "form", tool: "x.y" };
+  const answer = { type: "input_answered", call_id: "c1", input_id: "i1", action: "decline" };
+
+  expect([[], [TOOL_START], [question], [question, answer]].map((events) => asksUser(turnAfter(...events)))).toEqual([
+    false,
+    false,
+    true,
+    false,
+  ]);
 });
 
 test("applyEvents returns the same turn when events repeat in any batches", () => {

@@ -60,6 +60,11 @@ export function applyEvents(turn: Turn, events: readonly TurnEvent[], live: bool
   return events.reduce((before, event) => (event.seq <= before.seq ? before : applyEvent(before, event, live)), turn);
 }
 
+/** Return true if a tool of the turn asks the user a question. */
+export function asksUser(turn: Turn): boolean {
+  return turn.parts.some((part) => part.kind === "call" && part.call.questions.length > 0);
+}
+
 function applyEvent(before: Turn, event: TurnEvent, live: boolean): Turn {
   const turn: Turn = { ...before, seq: event.seq };
   switch (event.type) {

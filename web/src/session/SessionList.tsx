@@ -95,6 +95,7 @@ function SessionItem({ session, isCurrent, onOpen, onRename, onDelete }: Session
         onClick={() => onOpen(session.session_id)}
       >
         {title}
+        {session.waits_for_user && <span className="waiting">Needs your answer</span>}
       </button>
       <button type="button" className="plain" aria-label={`Rename ${title}`} onClick={() => setEditing(true)}>
         <Icon name="edit" />

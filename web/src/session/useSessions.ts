@@ -13,6 +13,8 @@ export interface Sessions {
   start(title: string, model: string | null): Promise<Session>;
   /** Change the title, or the model of all later turns. Throws ApiError. */
   change(sessionId: string, changes: { title: string } | { model: string }): Promise<void>;
+  /** Set whether a tool of the session's running turn asks the user a question, as its events say. */
+  setWaiting(sessionId: string, waits: boolean): void;
   /** Throws ApiError. */
   end(sessionId: string): Promise<void>;
 }
@@ -59,6 +61,7 @@ export function useSessions(): Sessions {
       const params = { path: { session_id: sessionId } };
       updateSession(sessionId, await unwrap(api.PATCH("/api/sessions/{session_id}", { params, body: changes })));
     },
+    setWaiting: (sessionId, waits) => updateSession(sessionId, { waits_for_user: waits }),
     async end(sessionId) {
       await unwrap(api.DELETE("/api/sessions/{session_id}", { params: { path: { session_id: sessionId } } }));
       updateSession(sessionId, { status: "ended" });
