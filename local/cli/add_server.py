@@ -13,7 +13,7 @@ import typer
 
 from local.cli.config_edit import read_editable, with_entry
 from local.cli.errors import CliError, ExitCode, NewServerError, print_error
-from mcp_config import ConfigFileError, jsonc
+from mcp_config import ConfigFileError, jsonc, server_name
 from mcp_config.layouts import find_layout
 from satchel.adapters.event_loop import EventLoop
 from satchel.adapters.mcp.client import McpToolClient
@@ -23,7 +23,6 @@ from satchel.contract.errors import ToolCrashed
 from satchel.domain.servers import Registry
 
 _URL = re.compile(r"https?://(?P<host>[^/:]+).*")
-_NOT_IN_NAMES = re.compile(r"[^A-Za-z0-9_-]+")
 _RUNNERS = {"npm": ("npx", ["-y"]), "pypi": ("uvx", [])}
 
 Entries = Mapping[str, Mapping[str, Any]]
@@ -49,13 +48,13 @@ def entries_of(source: str, name: str | None) -> Entries:
         return _pasted(source, name)
     if match := _URL.fullmatch(source):
         transport = {"transport": "sse"} if source.rstrip("/").endswith("/sse") else {}
-        return {name or _server_name(match["host"]): {"url": source, **transport}}
+        return {name or _short_name(match["host"]): {"url": source, **transport}}
     kind, colon, package = source.partition(":")
     if not colon or kind not in _RUNNERS:
         kind, package = "npm" if source.startswith("@") else "pypi", source
     command, options = _RUNNERS[kind]
     short = package.rpartition("/")[2].partition("@")[0].partition("=")[0]
-    return {name or _server_name(short): {"command": command, "args": [*options, package]}}
+    return {name or _short_name(short): {"command": command, "args": [*options, package]}}
 
 
 def _pasted(text: str, name: str | None) -> Entries:
@@ -69,11 +68,13 @@ def _pasted(text: str, name: str | None) -> Entries:
             raise NewServerError("The entry has no name: add --name.")
         return {name: document}
     entries: Entries = find_layout(document).entries
-    return {name: next(iter(entries.values()))} if name and len(entries) == 1 else entries
+    if name and len(entries) == 1:
+        return {name: next(iter(entries.values()))}
+    return {server_name(written) or written: entry for written, entry in entries.items()}
 
 
-def _server_name(text: str) -> str:
-    return _NOT_IN_NAMES.sub("-", text.removeprefix("mcp-server-").removeprefix("server-")).strip("-") or "server"
+def _short_name(text: str) -> str:
+    return server_name(text.removeprefix("mcp-server-").removeprefix("server-").replace(".", "-")) or "server"
 
 
 def _add(server: str, entry: Mapping[str, Any], config: Path) -> bool:

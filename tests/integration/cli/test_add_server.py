@@ -23,6 +23,7 @@ Capture = pytest.CaptureFixture[str]
         ("@scope/server-memory@1.2", {"memory": {"command": "npx", "args": ["-y", "@scope/server-memory@1.2"]}}),
         ("https://tools.example/mcp", {"tools-example": {"url": "https://tools.example/mcp"}}),
         ("https://x.example:8/sse", {"x-example": {"url": "https://x.example:8/sse", "transport": "sse"}}),
+        ('{"mcpServers": {"My server (beta)": {"command": "x"}}}', {"My-server-beta": {"command": "x"}}),
         ('{"mcpServers": {"a": {"command": "x"}, "b": {"url": "y"}}}', {"a": {"command": "x"}, "b": {"url": "y"}}),
     ],
 )

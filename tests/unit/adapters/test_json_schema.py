@@ -50,6 +50,13 @@ def test_each_problem_names_its_field() -> None:
     ]
 
 
+def test_required_property_with_a_default_may_be_missing() -> None:
+    schema = {"properties": {"scale": {"default": "css"}, "name": {}}, "required": ["scale", "name"]}
+
+    assert find_problems(schema, {}) == ["'name' is a required property"]
+    assert find_problems({"properties": [], "required": ["a", 1]}, {"a": 1}) != []
+
+
 def test_returns_up_to_ten_short_problems() -> None:
     schema = {"additionalProperties": {"type": "integer"}}
 

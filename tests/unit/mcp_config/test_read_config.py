@@ -98,6 +98,26 @@ def test_numbers_in_the_environment_become_text_and_null_is_left_out(tmp_path: P
     assert entry["env"] == {"PORT": "8080", "DEBUG": "true", "RATE": "0.5"}
 
 
+def test_name_with_other_characters_becomes_the_title(tmp_path: Path) -> None:
+    config = read(tmp_path, {"DuckDB (in-memory, r/w)": ENTRY, "b c": ENTRY | {"title": "Own"}})
+
+    assert {name: entry["title"] for name, entry in config.entries.items()} == {
+        "DuckDB-in-memory-r-w": "DuckDB (in-memory, r/w)",
+        "b-c": "Own",
+    }
+    assert config.problems == {}
+    assert config.names >= {"DuckDB (in-memory, r/w)", "DuckDB-in-memory-r-w"}
+    assert config.warnings[1] == "server 'b-c': its name in the file is 'b c', and its tools begin with 'b-c'"
+
+
+@pytest.mark.parametrize("names", [["a b", "a-b"], ["a b", "a+b"]])
+def test_names_that_would_become_the_same_are_problems(tmp_path: Path, names: list[str]) -> None:
+    config = read(tmp_path, dict.fromkeys(names, ENTRY))
+
+    assert list(config.entries) == names
+    assert set(config.problems) == {name for name in names if name != "a-b"}
+
+
 @pytest.mark.parametrize("fields", [{"disabled": True}, {"enabled": False}, {"enabled": False, "disabled": False}])
 def test_disabled_servers_are_left_out_with_their_problems(tmp_path: Path, fields: dict[str, bool]) -> None:
     config = read(tmp_path, {"a": {"comand": "x", **fields}, "b": ENTRY})
@@ -185,9 +205,9 @@ def test_problem_names_the_key_and_says_what_to_write(tmp_path: Path, entry: obj
 
 
 def test_all_problems_of_all_servers_are_reported_at_once(tmp_path: Path) -> None:
-    config = read(tmp_path, {"a": {"comand": "x", "args": ["y"]}, "b/c": ENTRY, "d": 1, "e": ENTRY})
+    config = read(tmp_path, {"a": {"comand": "x", "args": ["y"]}, "/": ENTRY, "d": 1, "e": ENTRY})
 
-    assert {name: len(problems) for name, problems in config.problems.items()} == {"a": 2, "b/c": 1, "d": 1}
+    assert {name: len(problems) for name, problems in config.problems.items()} == {"a": 2, "/": 1, "d": 1}
 
 
 def test_comments_and_trailing_commas_are_accepted(tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ concern of this package: it only rewrites their spellings.
 translates the placeholders in its texts, and ``config_file`` puts the parts together.
 """
 
-from mcp_config.config_file import Config, ConfigFileError, base_folder, read_config
+from mcp_config.config_file import Config, ConfigFileError, base_folder, read_config, server_name
 from mcp_config.placeholders import WORKSPACE, placeholder_names, required_names, substitute
 
 __all__ = [
@@ -19,5 +19,6 @@ __all__ = [
     "placeholder_names",
     "read_config",
     "required_names",
+    "server_name",
     "substitute",
 ]

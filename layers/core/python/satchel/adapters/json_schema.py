@@ -139,7 +139,19 @@ def _reference(validator: Any, reference: str, instance: Any, _schema: Any) -> I
     yield from validator.descend(instance, target)
 
 
-_KEYWORDS = Draft202012Validator.VALIDATORS | {"$ref": _reference}
+def _required(validator: Any, required: list[Any], instance: Any, schema: Any) -> Iterator[ValidationError]:  # noqa: ANN401
+    """Demand properties without a default only. Many libraries list those with one, too, which the server fills in."""
+    properties = schema.get("properties")
+    described = properties if isinstance(properties, dict) else {}
+    demanded = [name for name in required if not _has_default(described.get(name) if isinstance(name, str) else None)]
+    yield from Draft202012Validator.VALIDATORS["required"](validator, demanded, instance, schema) or ()
+
+
+def _has_default(schema: object) -> bool:
+    return isinstance(schema, dict) and "default" in schema
+
+
+_KEYWORDS = Draft202012Validator.VALIDATORS | {"$ref": _reference, "required": _required}
 _BoundedValidator = create(
     meta_schema={},
     validators={name: partial(_apply, name) for name in _VALUE_TYPES},
