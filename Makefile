@@ -20,7 +20,7 @@ help: ## List the targets
 run: $(VENV)/run.stamp $(PAGE) ## Set up and serve Satchel on 127.0.0.1:8000 (SATCHEL_PORT: another port)
 	@exec $(BIN)/satchel serve
 
-test: $(VENV)/dev.stamp $(VENV)/layers.stamp $(VENV)/published-servers.stamp $(VENV)/published-servers-old.stamp $(VENV)/conformance.stamp $(PAGE) ## Set up, check and test everything (SATCHEL_TEST_EXAMPLES=5000: more of each property)
+test: $(VENV)/dev.stamp $(VENV)/layers.stamp $(VENV)/published-servers.stamp $(VENV)/published-servers-old.stamp $(VENV)/published-servers-node.stamp $(VENV)/conformance.stamp $(PAGE) ## Set up, check and test everything (SATCHEL_TEST_EXAMPLES=5000: more of each property)
 	@$(MAKE) --no-print-directory check
 	$(BIN)/pytest $(PYTEST)
 
@@ -110,10 +110,15 @@ $(VENV)/conformance.stamp: tests/conformance/package-lock.json tests/conformance
 	@mkdir -p $(VENV)/conformance && cp $(filter %.json,$^) $(VENV)/conformance
 	@if command -v npm >/dev/null; then npm ci --prefix $(VENV)/conformance --ignore-scripts --no-audit --no-fund --loglevel=error && touch $@; fi
 
-# Published servers that the tests call unchanged (docs/servers.md).
+# Published servers that the tests call unchanged (docs/servers.md). They write no bytecode themselves, and would compile
+# all their packages at each start.
+$(VENV)/published-servers-node.stamp: tests/e2e/published_servers/package-lock.json tests/e2e/published_servers/package.json $(VENV)/uv.stamp
+	@mkdir -p $(VENV)/published-servers-node && cp $(filter %.json,$^) $(VENV)/published-servers-node
+	@if command -v npm >/dev/null; then npm ci --prefix $(VENV)/published-servers-node --ignore-scripts --no-audit --no-fund --loglevel=error && touch $@; fi
+
 $(VENV)/published-%.stamp: requirements/published-%.txt $(VENV)/uv.stamp
 	$(BIN)/uv venv --quiet --clear --python $(BIN)/python $(VENV)/published-$*
-	$(BIN)/uv pip install --quiet --python $(VENV)/published-$*/bin/python --require-hashes -r $<
+	$(BIN)/uv pip install --quiet --compile-bytecode --python $(VENV)/published-$*/bin/python --require-hashes -r $<
 	@touch $@
 
 $(VENV)/witness.stamp: requirements/witness.txt $(VENV)/uv.stamp
