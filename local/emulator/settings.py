@@ -30,6 +30,7 @@ _HTTP_PORT = 80  # the default port, which browsers omit in the Origin header
 _DEFAULTS = {
     "SATCHEL_MAX_BODY_BYTES": str(64 * _MIB),
     "SATCHEL_MAX_INLINE_BYTES": str(64 * _MIB),
+    "SATCHEL_RELOAD_SERVERS": "true",
     **TOOL_TIMEOUT_ENVIRONMENT,
 }
 _DEFAULTS |= {"SATCHEL_METRICS": "off"}  # metrics in the log are useless here: only CloudWatch extracts them

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 
-from satchel.domain.servers import Registry
+from satchel.domain.servers import Registry, ServerEntry
 from satchel.ports.sessions import CleanupStarter
 from tests.fakes.calls import FakeAuditTrail, FakeCalls
 from tests.fakes.connections import FakeConnections, FakeConnectionSender, FakeSubscriptions, FakeTickets
@@ -74,6 +74,7 @@ class FakePorts:
         self.tickets = FakeTickets()
         self.connections = FakeConnections()
         self.subscriptions = FakeSubscriptions()
+        self.sources: str | None = None
         self.erasures = FakeErasures()
         self.file_reaper = FakeFileReaper(self.files, self.sessions)
         self.server_session_remover = FakeServerSessionRemover()
@@ -91,3 +92,7 @@ class FakePorts:
         self.erasure_starter = FakeErasureStarter()
         self.user_purger = FakeUserPurger()
         self.page_store = FakePageStore()
+
+    def source_version(self, _entry: ServerEntry) -> str | None:
+        """Return the version of all servers' source files, which a test changes with ``sources``."""
+        return self.sources

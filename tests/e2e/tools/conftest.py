@@ -41,6 +41,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     main.parent.mkdir(parents=True)
     start = MAIN.index("if __name__")
     main.write_text(f"{MAIN[:start]}{HTML_REPORT}\n{MAIN[start:]}", encoding="utf-8")
+    write_edited_server(folder, "def first(word: str) -> str: return word")
     entries = json.loads(REGISTRATION) | _servers(folder) | third_party_servers(folder)
     (folder / "config/overrides/mcp.json").write_text(json.dumps(entries), encoding="utf-8")
     return folder
@@ -57,6 +58,15 @@ def system(folder: Path, remote_url: str) -> Iterator[SystemProcess]:
     with running_system(settings=settings) as running:
         _wait_for_listings(UserClient(running.url, run_user("waiting"), "users,staff"))
         yield running
+
+
+def write_edited_server(folder: Path, function: str) -> None:
+    """Write the program of the server ``edited``, whose only tool is ``function``."""
+    program = (
+        f"from fastmcp import FastMCP\nmcp = FastMCP('edited')\n@mcp.tool\n{function}\nmcp.run(show_banner=False)\n"
+    )
+    (folder / "edited").mkdir(exist_ok=True)
+    (folder / "edited/main.py").write_text(program)
 
 
 def _wait_for_listings(user: UserClient) -> None:
@@ -89,4 +99,5 @@ def _servers(folder: Path) -> dict[str, dict[str, Any]]:
             "read_paths": [str(MCP_SERVERS), str(folder)],
         },
         "broken": {"command": ["no-such-program"]},
+        "edited": {"command": ["python", "edited/main.py"]},
     }

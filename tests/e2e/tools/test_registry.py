@@ -7,6 +7,7 @@ import pytest
 
 from tests.e2e.conftest import NewUser
 from tests.e2e.system_process import SystemProcess
+from tests.e2e.tools.conftest import write_edited_server
 from tests.e2e.user_client import Json, UserClient, fetch, run_user
 
 TIMEOUT_SECONDS = 60.0
@@ -107,6 +108,17 @@ def test_server_that_cannot_start_is_listed_as_unavailable_with_the_reason(new_u
     broken = listed(new_user())["broken"]
     assert (broken["status"], broken["tools"]) == ("unavailable", [])
     assert "there is no program 'no-such-program'" in broken["reason"]
+
+
+def test_edited_server_runs_at_the_next_call_with_its_new_tools(new_user: NewUser, folder: Path) -> None:
+    user = new_user()
+    session = user.create_session()
+    first = user.ask(session, '/edited.first {"word": "before"}')["tool_calls"][0]
+    write_edited_server(folder, "def second(count: int) -> str: return 'after' * count")
+    second, gone = user.ask(session, '/edited.second {"count": 2}\n/edited.first {"word": "x"}')["tool_calls"]
+    assert (first["results"], second["results"]) == ("before", "afterafter")
+    assert gone["error_code"] == "E_UNKNOWN_TOOL"
+    assert [tool["name"] for tool in listed(user)["edited"]["tools"]] == ["second"]
 
 
 def test_start_of_a_failed_server_is_retried_until_it_works(user_of_repaired_server: UserClient) -> None:

@@ -31,6 +31,37 @@ def test_warm_server_is_reused(raw: ToolCaller) -> None:
     assert raw.value("pid") == raw.value("pid")
 
 
+SERVER_OF_VERSION = """
+from fastmcp import FastMCP
+from version import VERSION
+mcp = FastMCP("version")
+@mcp.tool
+def version() -> str:
+    return f'"{VERSION}"'
+mcp.run(show_banner=False)
+"""
+
+
+@pytest.mark.parametrize("reloads", [True, False])
+def test_edited_module_is_used_by_the_next_call_if_servers_are_reloaded(
+    loop: EventLoop, tmp_path: Path, *, reloads: bool
+) -> None:
+    sources, workspace = tmp_path / "sources", tmp_path / "alice"
+    sources.mkdir()
+    workspace.mkdir()
+    (sources / "main.py").write_text(SERVER_OF_VERSION)
+    (sources / "version.py").write_text("VERSION = 1")
+    entry = ServerEntry(command=["python", str(sources / "main.py")], read_paths=[str(sources)])
+    client = McpToolClient("version", entry, loop, os.environ, reloads=reloads)
+    try:
+        caller = ToolCaller(client, workspace)
+        before = caller.value("version")
+        (sources / "version.py").write_text("VERSION = 'two'")
+        assert (before, caller.value("version")) == ("1", "two" if reloads else "1")
+    finally:
+        client.close()
+
+
 def test_concurrent_calls_use_different_processes(raw: ToolCaller) -> None:
     with (
         raw.client.call("nap", {"seconds": 0.1}, raw.workspace, writes=True) as first,

@@ -298,9 +298,13 @@ class RunnersSettings(SettingsGroup):
 
 
 class RefreshSettings(SettingsGroup):
-    """The maximum age of a server's stored tool list, in seconds. Refreshing the list starts the server."""
+    """The maximum age of a server's stored tool list, in seconds. Refreshing the list starts the server.
+
+    If ``reload_servers`` is True, a server whose source files have changed is started again before its next call.
+    """
 
     tools_kept_seconds: Annotated[float, Field(gt=0)] = 300
+    reload_servers: bool = False
 
 
 class DispatchSettings(SettingsGroup):

@@ -130,6 +130,7 @@ class UseCases:
             runners=self.ports.runners,
             clock=self.ports.clock,
             max_age=timedelta(seconds=self.settings.refresh.tools_kept_seconds),
+            source_version=self.ports.source_version,
         )
 
     @cached_property

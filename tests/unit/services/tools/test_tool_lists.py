@@ -173,6 +173,32 @@ def test_missing_tool_is_looked_up_once_in_a_new_list(world: World) -> None:
     assert world.runners.listed_servers == ["report"]
 
 
+# Edited servers
+
+
+def test_list_of_an_edited_server_is_fetched_once_before_its_next_call(world: World) -> None:
+    world.runners.tools["report"], world.sources = [ECHO], "edited"
+    for _ in range(2):
+        assert world.use_cases.refresh_tools.get_with_tool("report", "echo") == [ECHO]
+    assert world.runners.listed_servers == ["report"]
+
+
+def test_edited_servers_are_due_at_once(world: World) -> None:
+    world.sources = "edited"
+    assert sorted(world.use_cases.refresh_tools.due()) == ["exact", "report", "vault", "web.pages"]
+    world.use_cases.refresh_tools.try_refresh("report")
+    assert "report" not in world.use_cases.refresh_tools.due()
+
+
+def test_edited_server_that_does_not_start_is_listed_again_after_an_edit(world: World) -> None:
+    tools, world.sources = world.runners.tools.pop("report"), "edited"
+    with pytest.raises(Unavailable, match="did not start"):
+        world.use_cases.refresh_tools.get_with_tool("report", "echo")
+    assert "report" not in world.use_cases.refresh_tools.due()
+    world.runners.tools["report"], world.sources = tools, "repaired"
+    assert world.use_cases.refresh_tools.get_with_tool("report", "echo") == [SUMMARISE, MERGE, ECHO]
+
+
 # Stale lists
 
 

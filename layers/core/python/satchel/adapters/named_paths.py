@@ -10,9 +10,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-_PROGRAM_SUFFIXES = frozenset(
+PROGRAM_SUFFIXES = frozenset(
     {".py", ".pyz", ".js", ".mjs", ".cjs", ".ts", ".mts", ".jar", ".rb", ".php", ".sh", ".dll"}
 )
+"""The endings of the names of files that contain a program."""
+
 _SHARED = frozenset({"/", "/home", "/root", "/tmp", "/var/tmp", "/etc", "/var", "/proc", "/sys", "/dev"})  # noqa: S108  (never read as a whole)
 _HOMES = Path("/home")
 _MAX_ENTRIES = 2000
@@ -47,7 +49,7 @@ def named_paths(texts: Sequence[str], config: Path) -> NamedPaths:
     for path in _paths(texts):
         if os.path.isdir(path):  # noqa: PTH112  (Path raises PermissionError)
             _add_directory(path, config, named)
-        elif path.suffix not in _PROGRAM_SUFFIXES or _is_shared(path.parent):
+        elif path.suffix not in PROGRAM_SUFFIXES or is_shared(path.parent):
             named.readable.append(str(path))
         else:
             _add_directory(path.parent, config, named)
@@ -64,7 +66,7 @@ def _paths(texts: Sequence[str]) -> Iterator[Path]:
 
 
 def _add_directory(directory: Path, config: Path, named: NamedPaths) -> None:
-    if _is_shared(directory):
+    if is_shared(directory):
         return
     if not config.is_relative_to(directory):
         named.readable.append(str(directory))
@@ -82,6 +84,6 @@ def _entries(directory: Path) -> list[Path]:
         return []
 
 
-def _is_shared(directory: Path) -> bool:
+def is_shared(directory: Path) -> bool:
     """Return True for directories that also contain what the command cannot mean, such as all of a home directory."""
     return str(directory) in _SHARED or directory.parent == _HOMES or Path(with_home("~")).is_relative_to(directory)

@@ -37,7 +37,7 @@ from satchel.adapters.s3_uploads import S3Uploads
 from satchel.adapters.stepfunctions import TurnExecutions, WaitingTasks
 from satchel.bootstrap.observed import metrics
 from satchel.bootstrap.process import CLOCK, registry
-from satchel.domain.servers import Registry
+from satchel.domain.servers import Registry, ServerEntry
 from satchel.ports.calls import AuditTrail, Calls, ReportedEvents
 from satchel.ports.connections import Connections, ConnectionSender, Subscriptions, Tickets
 from satchel.ports.files import FileReaper, Files, Uploads
@@ -155,6 +155,14 @@ class AwsPorts:
             remote_runner=settings.remote_runner,
         )
 
+    @property
+    def source_version(self) -> Callable[[ServerEntry], str | None]:
+        if not self._settings.refresh.reload_servers:
+            return _no_version
+        from satchel.adapters.source_files import source_version
+
+        return source_version
+
     @cached_property
     def credentials(self) -> CredentialSource:
         from satchel.adapters.sts_credentials import StsCredentials
@@ -181,3 +189,7 @@ class AwsPorts:
     @cached_property
     def erasure_starter(self) -> ErasureStarter:
         return LambdaErasureStarter(clients.lambda_(), self._settings.erasure.erase_function)
+
+
+def _no_version(_entry: ServerEntry) -> None:
+    """Return None, because only a deployment changes the source files of a server."""

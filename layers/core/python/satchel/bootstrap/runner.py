@@ -35,7 +35,14 @@ from satchel.bootstrap.process import CLOCK, registry, required_isolation
 from satchel.domain.servers import ServerEntry
 from satchel.ports.runners import CallOrder, Conversation
 from satchel.services.calls.run_tool import CallPorts, RunTool
-from satchel.settings import IsolationSettings, LimitSettings, RunnerSettings, ServerSettings, StorageSettings
+from satchel.settings import (
+    IsolationSettings,
+    LimitSettings,
+    RefreshSettings,
+    RunnerSettings,
+    ServerSettings,
+    StorageSettings,
+)
 
 _client_lock = Lock()
 
@@ -107,6 +114,7 @@ def _tool_client(server: str) -> McpToolClient:
         max_bytes=settings.max_result_bytes,
         max_file_bytes=_max_file_bytes(server),
         limits=PoolLimits(max_servers=settings.max_servers),
+        reloads=RefreshSettings().reload_servers,
     )
 
 

@@ -37,7 +37,7 @@ class StoredToolList(BaseModel):
     If the last request (at ``asked_at``) failed, ``failure`` is the reason, and ``tools`` are from an earlier request.
     ``doubted`` is True if the server announced a change of its tools after the list was stored. ``since`` is the time
     at which the server's current state (starting, ready or unavailable) began. ``isolation_level`` is the one that the
-    runner reported with the tools.
+    runner reported with the tools. ``source_version`` is the version of the server's source files at the last request.
     """
 
     tools: list[ToolSpec] | None = None
@@ -47,6 +47,7 @@ class StoredToolList(BaseModel):
     doubted: bool = False
     asked_at: datetime
     since: datetime | None = None
+    source_version: str | None = None
 
     @property
     def is_starting(self) -> bool:

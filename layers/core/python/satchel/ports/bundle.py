@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from typing import Protocol
 
-from satchel.domain.servers import Registry
+from satchel.domain.servers import Registry, ServerEntry
 from satchel.ports.calls import AuditTrail, Calls, ReportedEvents
 from satchel.ports.connections import Connections, ConnectionSender, Subscriptions, Tickets
 from satchel.ports.files import FileReaper, Files, Uploads
@@ -135,6 +135,9 @@ class Ports(Protocol):
 
     @property
     def runners(self) -> Runners: ...
+
+    @property
+    def source_version(self) -> Callable[[ServerEntry], str | None]: ...
 
     @property
     def credentials(self) -> CredentialSource: ...

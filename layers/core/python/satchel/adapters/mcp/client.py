@@ -81,7 +81,7 @@ class McpToolClient:
     ``environ`` is this process's environment, of which servers inherit only a few harmless variables. ``entry`` is the
     server's configuration, in which ``fill`` replaces variables before each server start. ``isolation`` names the
     sandbox layers that this machine supports. ``max_bytes`` limits each answer, and ``max_file_bytes`` limits each file
-    that a tool writes.
+    that a tool writes. If ``reloads`` is True, a server whose source files have changed is started again.
     """
 
     def __init__(
@@ -97,6 +97,7 @@ class McpToolClient:
         max_file_bytes: int = MAX_FILE_BYTES,
         start_seconds: float = START_SECONDS,
         limits: PoolLimits = POOL_LIMITS,
+        reloads: bool = False,
     ) -> None:
         self._server = server
         self._entry = entry
@@ -107,6 +108,7 @@ class McpToolClient:
         self._max_bytes = max_bytes
         self._max_file_bytes = max_file_bytes
         self._start_seconds = start_seconds
+        self._reloads = reloads
         self._modes = ("auto", "legacy") if entry.command else ("auto",)
         self._pool = Pool(limits)
         self._known = KnownServer()
@@ -217,5 +219,7 @@ class McpToolClient:
     ) -> ServerConnection:
         if entry.command is None:
             return HttpConnection(entry, self._max_bytes, self._known, sessions)
-        program = ServerProgram(entry, self._environ, self._max_bytes, self._isolation, self._max_file_bytes)
+        program = ServerProgram(
+            entry, self._environ, self._max_bytes, self._isolation, self._max_file_bytes, self._reloads
+        )
         return StdioConnection(program, access)

@@ -22,6 +22,7 @@ from satchel.adapters.sandbox.outside_changes import WATCHED_DIRECTORIES, Outsid
 from satchel.adapters.sandbox.policy import MAX_FILE_BYTES, SandboxPolicy, WorkspaceAccess
 from satchel.adapters.sandbox.violations import ViolationReports
 from satchel.adapters.server_config import resolve_python
+from satchel.adapters.source_files import source_version
 from satchel.adapters.tree_removal import remove_tree
 from satchel.contract.errors import advise
 from satchel.domain.isolation import Isolation
@@ -51,7 +52,8 @@ class ServerProgram:
     """Data for starting a server process from its configuration ``entry``.
 
     ``environ`` is the runner's environment. ``max_line_bytes`` limits each message of the server, and
-    ``max_file_bytes`` limits each file that it writes.
+    ``max_file_bytes`` limits each file that it writes. If ``reloads`` is True, a process whose source files have
+    changed serves no further call.
     """
 
     entry: ServerEntry
@@ -59,6 +61,11 @@ class ServerProgram:
     max_line_bytes: int
     isolation: Isolation
     max_file_bytes: int = MAX_FILE_BYTES
+    reloads: bool = False
+
+    def source_version(self) -> str | None:
+        """Return the present version of the server's source files, or None if edits of them are ignored."""
+        return source_version(self.entry) if self.reloads else None
 
 
 class StdioConnection:
@@ -73,6 +80,7 @@ class StdioConnection:
         self._outside_changes: OutsideChanges | None = None
         self._reports = ViolationReports()
         self._identity = _identity(access.workspace)
+        self._source_version = program.source_version()
         self._own_processes: set[int] = set()
         self._is_ready = False
         self._killing = threading.Lock()
@@ -159,6 +167,8 @@ class StdioConnection:
             return False
         if _identity(self._access.workspace) != self._identity:
             return False  # the workspace was replaced, but the sandbox grants access only to the old directory
+        if self._program.source_version() != self._source_version:
+            return False
         left_behind = processes.descendants(process.pid) - self._own_processes
         return len(left_behind) <= _MAX_ZOMBIES and not processes.any_alive(left_behind)
 

@@ -4,7 +4,7 @@ API requests read only stored lists, so they never wait for the start of a serve
 """
 
 import logging
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -143,25 +143,32 @@ def _broken_server(name: str, entry: BrokenEntry) -> ServerTools:
 
 @dataclass(frozen=True)
 class RefreshTools:
-    """Fetch tool lists from servers and store them. A list is refreshed after ``max_age``, or if it is marked stale."""
+    """Fetch tool lists from servers and store them. A list is refreshed after ``max_age``, or if it is marked stale.
+
+    A list is also refreshed if the server's ``source_version`` has changed, because an edited server has other tools.
+    """
 
     registry: Registry
     lists: ToolLists
     runners: Runners
     clock: Clock
     max_age: timedelta = REFRESH_INTERVAL
+    source_version: Callable[[ServerEntry], str | None] = lambda _entry: None
 
     def __call__(self, server: str) -> Sequence[ToolSpec]:
         """Fetch, store and return a server's tools. If the server fails to start, store why and raise Unavailable."""
-        config_hash = self.registry.servers[server].config_hash()
+        entry = self.registry.servers[server]
+        config_hash, version = entry.config_hash(), self.source_version(entry)
         try:
             listing = self.runners.list_tools(server)
         except Unavailable as error:
             stored = self.lists.get(server, config_hash) or StoredToolList(asked_at=self.clock.now())
-            self.lists.save(server, config_hash, stored.with_failure(error.message, self.clock.now()))
+            failed = stored.with_failure(error.message, self.clock.now())
+            self.lists.save(server, config_hash, failed.model_copy(update={"source_version": version}))
             raise
         before = self.lists.get(server, config_hash)
-        self.lists.save(server, config_hash, fresh_tool_list(listing, self.clock.now(), before))
+        fresh = fresh_tool_list(listing, self.clock.now(), before)
+        self.lists.save(server, config_hash, fresh.model_copy(update={"source_version": version}))
         return listing.tools
 
     def mark_starting(self, servers: Sequence[str]) -> None:
@@ -175,10 +182,11 @@ class RefreshTools:
     def get_with_tool(self, server: str, tool: str, version: int | None = None) -> Sequence[ToolSpec]:
         """Return a server's stored tools. Fetch them if none are stored, or if ``tool`` is missing in an old list.
 
+        Also fetch them if the server has been edited since.
         ``version`` is the version of the tool lists, if the caller has just read it (see ``ToolLists``).
         """
         stored = self.lists.get_many({server: self.registry.servers[server].config_hash()}, version).get(server)
-        if stored is None or stored.tools is None:
+        if stored is None or stored.tools is None or self._is_edited(server, stored):
             return self(server)
         if any(each.name == tool for each in stored.tools) or not stored.is_due(self.clock.now()):
             return stored.tools
@@ -188,7 +196,11 @@ class RefreshTools:
         """Return the servers whose tool lists need a refresh; servers without a stored list come first."""
         now, lists = self.clock.now(), self._stored_lists(self.registry.servers)
         missing = [server for server in self.registry.servers if server not in lists]
-        return missing + [server for server, stored in lists.items() if stored.is_due(now, self.max_age)]
+        return missing + [
+            server
+            for server, stored in lists.items()
+            if stored.is_due(now, self.max_age) or self._is_edited(server, stored)
+        ]
 
     def refresh_all(self, servers: Sequence[str]) -> None:
         """Refresh these servers' tool lists, at most eight at a time, because each server may take long to start."""
@@ -207,6 +219,9 @@ class RefreshTools:
             return
         if before is not None and before.tools is not None and before.tools != list(tools):
             logger.info("tool list changed", extra={"server": server})
+
+    def _is_edited(self, server: str, stored: StoredToolList) -> bool:
+        return self.source_version(self.registry.servers[server]) != stored.source_version
 
     def _stored(self, server: str) -> StoredToolList | None:
         return self.lists.get(server, self.registry.servers[server].config_hash())
