@@ -40,6 +40,7 @@ class Server(BaseModel):
     requirements: str | None = None
     read_paths: list[str] = []
     network: bool = True
+    writes: bool | Literal["keep"] = False
     vpc: Vpc | Literal[False] | None = None
     memory_mb: int = Field(default=DEFAULT_MEMORY_MB, ge=128, le=10240)
     max_seconds: float | None = Field(default=None, gt=0, le=TOOL_MAX_SECONDS)
@@ -98,6 +99,11 @@ class Server(BaseModel):
             yield (
                 "'network: false' cannot be enforced, because Lambda's kernel has no Landlock"
                 ' ("deploy": "with_network" accepts that)'
+            )
+        if self.writes == "keep":
+            yield (
+                "'writes: keep' is not possible, because functions share no folder; write true, whose files last until"
+                " the user calls a tool from another session"
             )
         if not _is_within(self.cwd):
             yield f"cwd {self.cwd!r} is outside {root}; only that folder is deployed"

@@ -4,6 +4,7 @@ import os
 import re
 from collections.abc import Mapping
 from importlib import import_module
+from pathlib import Path
 from typing import Any, cast
 
 from infra import limits, sources
@@ -15,6 +16,7 @@ from local.emulator.aws.moto_patches.lambda_invoke import HOST
 from local.emulator.resumption import with_expired_approvals
 from local.emulator.runners.context import Handler, LambdaContext
 from local.emulator.websocket_gateway import Event
+from satchel.adapters.kept_state import remove_state
 from satchel.adapters.workspaces import LocalWorkspaces
 from satchel.settings import ApprovalSettings
 
@@ -67,15 +69,18 @@ def _folder(state: str) -> str:
     return re.sub(r"(?<!^)(?=[A-Z])", "_", state).lower()
 
 
-def create_background_functions(role: str) -> None:
+def create_background_functions(role: str, state: Path) -> None:
     """Create the functions that other functions or the scheduler invoke asynchronously.
 
-    Each function is named after its folder below ``functions``: ``{NAME}-{folder}``.
+    Each function is named after its folder below ``functions``: ``{NAME}-{folder}``. ``state`` has the data that
+    servers keep for their users.
     """
     for folder, seconds in _BACKGROUND_TIMEOUTS.items():
         handler = _handler(folder)
         if folder == "end_session":
             handler = _with_workspace_cleanup(handler)
+        elif folder == "erase":
+            handler = _with_state_removal(handler, state)
         resources.create_function(f"{settings.NAME}-{folder}", handler, role=role, timeout=seconds)
 
 
@@ -91,6 +96,20 @@ def _with_workspace_cleanup(end_session: Handler) -> Handler:
         payload = cast("dict[str, Any]", event)
         LocalWorkspaces().end_session(payload["user"], payload["session_id"])
         return end_session(event, context)
+
+    return handle
+
+
+def _with_state_removal(erase: Handler, state: Path) -> Handler:
+    """Return a handler that erases a user's data, and also what servers keep for the user on this machine.
+
+    It removes the folders first, so that they are gone when the erasure is reported as finished. A call that is still
+    running may create one again; the second pass of the erasure, which such calls require, removes it.
+    """
+
+    def handle(event: object, context: LambdaContext) -> object:
+        remove_state(state, cast("dict[str, Any]", event)["user"])
+        return erase(event, context)
 
     return handle
 

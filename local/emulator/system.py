@@ -29,6 +29,8 @@ from satchel.bootstrap import language_models
 from satchel.bootstrap.functions import use_cases
 
 _MAX_LISTING_THREADS = 4
+_STATE = "state"
+"""The folder with the data that servers keep for their users, below the data folder."""
 
 
 class System:
@@ -63,7 +65,8 @@ class System:
             self.store_url = cloud.endpoint_url
             # This callback runs after the runners have ended, because tools lock the workspaces.
             stack.callback(self._remove_workspaces)
-            runners = runner_functions(self._settings, cloud.environ, self.run_folder.scratch)
+            self._state = (self.data_folder or self.run_folder.scratch) / _STATE
+            runners = runner_functions(self._settings, cloud.environ, self.run_folder.scratch, self._state)
             # Enter the refresher before the pool, so that it is left after the pool: its thread may wait for a runner.
             self._refresher = stack.enter_context(ToolListRefresher())
             pool = stack.enter_context(create_pool(runners, self.run_folder.logs))
@@ -105,7 +108,7 @@ class System:
             handler = tracked_handler(pool, name, self._workspaces)
             resources.create_function(name, handler, role=role, timeout=limits.RUNNER_SECONDS)
         os.environ["SATCHEL_STATE_MACHINE"] = create_turn_machine(role)
-        create_background_functions(role)
+        create_background_functions(role, self._state)
         create_websocket_functions(role, table=table, endpoint=endpoint)
 
     def _protect_data(self) -> None:

@@ -34,12 +34,12 @@ logger = logging.getLogger(__name__)
 
 
 def runner_functions(
-    function_settings: Mapping[str, str], environ: Mapping[str, str], scratch: Path
+    function_settings: Mapping[str, str], environ: Mapping[str, str], scratch: Path, state: Path
 ) -> list[RunnerFunction]:
     """Return one function for each MCP server that runs on this machine, and one for all remote MCP servers.
 
     ``environ`` contains the variables that connect a runner to the emulated AWS. ``scratch`` is the runners' folder for
-    temporary files.
+    temporary files, and ``state`` that for the data that servers keep.
     """
     known = registry()
     runners = {
@@ -54,7 +54,7 @@ def runner_functions(
         RunnerFunction(
             name=name,
             target="functions.run_tool.handler:handler",
-            settings={**values, **environ, "TMPDIR": str(scratch)},
+            settings={**values, **environ, "TMPDIR": str(scratch), "SATCHEL_STATE_FOLDER": str(state)},
             timeout=limits.RUNNER_SECONDS,
         )
         for name, values in runners.items()

@@ -66,6 +66,7 @@ class StartedCall(NamedTuple):
     arguments: dict[str, Any]
     workspace: Path | None
     writes: bool
+    state: Path | None = None
 
 
 class FakeToolClient:
@@ -91,6 +92,7 @@ class FakeToolClient:
         workspace: Path | None,
         *,
         writes: bool,
+        state: Path | None = None,
         method: CallMethod = "tools/call",
         input_schema: dict[str, Any] | None = None,
         sessions: ServerSessions | None = None,
@@ -98,7 +100,7 @@ class FakeToolClient:
         del method, input_schema, sessions
         if self.fails_to_start:
             raise ToolCrashed("The server did not start")
-        self.started.append(StartedCall(tool, arguments, workspace, writes))
+        self.started.append(StartedCall(tool, arguments, workspace, writes, state))
         self.running.append(
             StuckCall(self._clock) if self.script is None else FakeRunningCall(self._clock, self.script)
         )

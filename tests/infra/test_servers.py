@@ -100,6 +100,7 @@ def test_max_seconds_above_the_limit_is_rejected(tmp_path: Path) -> None:
         ({"command": ["python", "-uS", "main.py"]}, "with -uS, Python does not find the server's packages"),
         ({"url": "https://x.example", "vpc": False}, "servers behind a URL share a function"),
         ({"command": PYTHON, "network": False}, "'network: false' cannot be enforced"),
+        ({"command": PYTHON, "writes": "keep"}, "'writes: keep' is not possible"),
         ({"command": PYTHON, "cwd": "/srv/tools"}, "cwd '/srv/tools' is outside /"),
         ({"command": PYTHON, "cwd": "../tools"}, "cwd '../tools' is outside /"),
         ({"command": PYTHON, "cwd": "absent"}, " has no directory 'absent'"),

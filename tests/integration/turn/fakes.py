@@ -120,11 +120,12 @@ class BenchServer:
         workspace: Path | None,
         *,
         writes: bool,
+        state: Path | None = None,
         method: CallMethod = "tools/call",
         input_schema: dict[str, Any] | None = None,
         sessions: ServerSessions | None = None,
     ) -> Iterator[FakeRunningCall]:
-        del method, input_schema, sessions
+        del method, input_schema, sessions, state
         assert writes is ("username" in _ARGUMENTS[tool])
         self.called_tools.append(tool)
         running = FakeRunningCall()

@@ -3,6 +3,7 @@
 import io
 from collections.abc import Callable
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from satchel.domain.calls import RunnerReport
 from satchel.ports.runners import ArtifactOpener, CallOrder, InputFile
@@ -15,6 +16,9 @@ from tests.fakes.storage import FakeFileStore
 from tests.fakes.system import FakeClock
 from tests.fakes.tool_client import FakeToolClient
 from tests.fakes.turns import FakeEvents, FakeTaskCallback
+
+if TYPE_CHECKING:
+    from satchel.domain.ids import UserName
 
 NO_HEARTBEATS = 3600.0  # seconds until the first heartbeat
 
@@ -46,6 +50,7 @@ class Runner:
         self.open_artifact: ArtifactOpener = open_artifact
         self.heartbeat_seconds = NO_HEARTBEATS
         self.claims = FakeCalls()
+        self.open_state: Callable[[UserName], Path] | None = None
 
     def run(self, sent: CallOrder, claim: str = "runner") -> None:
         """Run an order; ``claim`` is the name of the claiming runner."""
@@ -61,6 +66,7 @@ class Runner:
             new_claim=lambda: claim,
             heartbeat_seconds=self.heartbeat_seconds,
             max_file_bytes=1000,
+            open_state=self.open_state,
         )
         run_tool(sent, CallPorts(store=self.store, events=self.events, claims=self.claims))
 

@@ -320,7 +320,8 @@ class RunnerSettings(SettingsGroup):
     limits a tool result with its inline files; files returned as a path do not count. For concurrent calls, at most
     ``max_servers`` processes of the server run at the same time. ``secret_prefix`` begins the names of secrets with the
     server's variables; if None, the environment has them. ``server_packages`` is the folder with the server's Python
-    packages; if None, the interpreter's own are used.
+    packages; if None, the interpreter's own are used. Servers with ``writes: keep`` keep their users' state in
+    ``state_folder``, at most ``max_state_mb`` for each user and server; it is None on AWS, which has no such folder.
     """
 
     server: str | None = None
@@ -329,6 +330,8 @@ class RunnerSettings(SettingsGroup):
     max_result_mb: int = 64
     max_servers: Annotated[int, Field(ge=1)] = 8
     secret_prefix: str | None = None
+    state_folder: Path | None = None
+    max_state_mb: Annotated[int, Field(gt=0)] = 1024
 
     @property
     def max_result_bytes(self) -> int:

@@ -8,7 +8,7 @@ import pytest
 from satchel.adapters.sandbox.violations import AccessBounds, ViolationReports
 from satchel.ports.tool_client import BlockedAccess
 
-BOUNDS = AccessBounds(Path("/tmp/alice"), ["/usr", "/etc", "/srv/app"], ["/tmp", "/home"])
+BOUNDS = AccessBounds(["/srv/state", "/tmp/alice"], ["/usr", "/etc", "/srv/app"], ["/tmp", "/home"])
 
 
 @pytest.mark.parametrize(
@@ -49,7 +49,7 @@ def test_error_text_tells_reading_from_writing(tmp_path: Path, error: str, opera
     private = tmp_path / "create unlink" / "data.csv"
     private.parent.mkdir()
     private.touch()
-    bounds = AccessBounds(Path("/tmp/alice"), ["/etc"], [str(tmp_path)])
+    bounds = AccessBounds(["/srv/state", "/tmp/alice"], ["/etc"], [str(tmp_path)])
 
     violation = bounds.find_violation(error.format(private=private), [])
 
@@ -83,7 +83,7 @@ def test_failed_command_violates_by_an_unreadable_argument() -> None:
 
 
 def test_any_denied_path_is_a_violation_without_a_workspace() -> None:
-    violation = AccessBounds(None, [], ["/tmp"]).find_violation("Permission denied: '/tmp/alice/x'", [])
+    violation = AccessBounds([], [], ["/tmp"]).find_violation("Permission denied: '/tmp/alice/x'", [])
     assert violation == BlockedAccess(path="/tmp/alice/x", operation="write")
 
 

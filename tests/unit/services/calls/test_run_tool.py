@@ -24,6 +24,12 @@ def test_call_runs_and_its_report_is_stored(runner: Runner) -> None:
     assert (runner.callback.succeeded, runner.client.open, runner.workspaces.locked_users) == (["task"], 0, [])
 
 
+def test_server_gets_the_folder_in_which_it_keeps_the_data_of_the_user(runner: Runner, tmp_path: Path) -> None:
+    runner.open_state = lambda user: tmp_path / "kept" / user
+    runner.run(order())
+    assert runner.client.started[0].state == tmp_path / "kept" / USER
+
+
 def test_report_says_that_the_tool_list_changed(runner: Runner) -> None:
     result = result_of({"results": 1}).model_copy(update={"tools_changed": True})
     runner.client.script = [(1, result)]

@@ -6,8 +6,9 @@ module is separate from the use cases, because a runner is untrusted and must no
 
 import os
 import platform
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import lru_cache, partial
+from pathlib import Path
 from threading import Lock
 from typing import Any
 from uuid import uuid4
@@ -21,6 +22,7 @@ from satchel.adapters.dynamodb.runner_events import DynamoEventReporter
 from satchel.adapters.dynamodb.server_sessions import DynamoServerSessions
 from satchel.adapters.dynamodb.table import Table
 from satchel.adapters.event_loop import EventLoop
+from satchel.adapters.kept_state import KeptState
 from satchel.adapters.mcp.client import McpToolClient
 from satchel.adapters.mcp.pool import PoolLimits
 from satchel.adapters.mcp.processes import become_subreaper
@@ -32,6 +34,7 @@ from satchel.adapters.stepfunctions import WaitingTasks
 from satchel.adapters.workspace_files import fetch_inputs, list_files, open_artifact
 from satchel.adapters.workspaces import LocalWorkspaces
 from satchel.bootstrap.process import CLOCK, registry, required_isolation
+from satchel.domain.ids import UserName
 from satchel.domain.servers import ServerEntry
 from satchel.ports.runners import CallOrder, Conversation
 from satchel.services.calls.run_tool import CallPorts, RunTool
@@ -63,7 +66,16 @@ def run_tool_use_case(server: str) -> RunTool:
         heartbeat_seconds=RunnerSettings().beat_seconds,
         max_file_bytes=_max_file_bytes(server),
         violation_policy=IsolationSettings().violation_policy,
+        open_state=_state_opener(server),
     )
+
+
+def _state_opener(server: str) -> Callable[[UserName], Path] | None:
+    """Return the function that opens the folder with a user's data, or None if the server or the machine has none."""
+    settings = RunnerSettings()
+    if settings.state_folder is None or not _own_servers()[server].keeps_state:
+        return None
+    return KeptState(settings.state_folder, server, settings.max_state_mb << 20).open
 
 
 def _find_problems(schema: dict[str, Any], value: dict[str, Any]) -> list[str]:

@@ -42,6 +42,7 @@ class ServerEntry(BaseModel):
     ``silence_seconds``, ``notice_seconds`` and ``max_seconds`` override the default time limits of tool calls
     (``domain.timing``). The server can read ``read_paths`` in addition to the system and its own files. With
     ``writes``, all its tools can write in the user's workspace, also those without an argument for the user's name.
+    ``writes: keep`` also gives the server a folder for each user that outlasts the user's chat sessions.
     ``network: false`` blocks the network. Paths are relative in mcp.json, and absolute in this class. The names in
     ``list_paths``, which are computed and never configured, can be read, too.
     The API returns ``title`` (default: the name) and ``description`` with the server.
@@ -70,7 +71,7 @@ class ServerEntry(BaseModel):
     network: bool = True
     read_paths: list[str] = []
     list_paths: list[str] = []
-    writes: bool = False
+    writes: bool | Literal["keep"] = False
     process_limits: ProcessLimits = ProcessLimits()
     enabled: bool = True
     deploy: bool | Literal["with_network"] = True
@@ -102,7 +103,12 @@ class ServerEntry(BaseModel):
 
     def may_write(self, tool: ToolSpec) -> bool:
         """Return True if a tool can write in the user's workspace: it declares the user, or the entry says so."""
-        return self.writes or any(tool.declares(name) for name in IDENTITY_ARGUMENTS)
+        return bool(self.writes) or any(tool.declares(name) for name in IDENTITY_ARGUMENTS)
+
+    @property
+    def keeps_state(self) -> bool:
+        """Return True if the server has a folder for each user that outlasts the user's chat sessions."""
+        return self.writes == "keep" and not self.is_remote
 
     @property
     def is_remote(self) -> bool:

@@ -108,14 +108,16 @@ class ToolClient(Protocol):
         workspace: Path | None,
         *,
         writes: bool,
+        state: Path | None = None,
         method: CallMethod = "tools/call",
         input_schema: dict[str, Any] | None = None,
         sessions: ServerSessions | None = None,
     ) -> AbstractContextManager[RunningCall]:
         """Start a call on an idle server process or a new one. Raise ToolCrashed if the server cannot be started.
 
-        ``workspace`` is the user's directory, or None if the tool uses no files. ``input_schema`` says which arguments
-        a remote server also expects as HTTP headers. ``sessions`` stores the MCP session with a remote server.
+        ``workspace`` is the user's directory, or None if the tool uses no files. ``state`` is the directory in which
+        the server keeps the user's data, if it does. ``input_schema`` says which arguments a remote server also expects
+        as HTTP headers. ``sessions`` stores the MCP session with a remote server.
         """
         ...
 

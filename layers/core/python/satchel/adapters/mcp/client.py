@@ -121,6 +121,7 @@ class McpToolClient:
         workspace: Path | None,
         *,
         writes: bool,
+        state: Path | None = None,
         method: CallMethod = "tools/call",
         input_schema: dict[str, Any] | None = None,
         sessions: ServerSessions | None = None,
@@ -128,10 +129,11 @@ class McpToolClient:
         """Start a tool call on an idle server, or on a new one. Raise ToolCrashed if no server can be started.
 
         If ``writes`` is True, the server process can write to the workspace. Otherwise, it can only read the workspace.
+        It can also write to ``state``, which has its HOME.
         A remote server gets the arguments that ``input_schema`` marks as HTTP headers, too. ``sessions`` stores the
         MCP session with it.
         """
-        access = WorkspaceAccess(workspace, writes)
+        access = WorkspaceAccess(workspace, writes, state)
         session = self._pool.take(access, partial(self._open, access, sessions))
         running: RunningCall | None = None
         try:

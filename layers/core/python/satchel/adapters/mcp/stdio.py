@@ -79,7 +79,7 @@ class StdioConnection:
         self._policy: SandboxPolicy | None = None
         self._outside_changes: OutsideChanges | None = None
         self._reports = ViolationReports()
-        self._identity = _identity(access.workspace)
+        self._identity = self._folders_identity()
         self._source_version = program.source_version()
         self._own_processes: set[int] = set()
         self._is_ready = False
@@ -105,7 +105,7 @@ class StdioConnection:
 
     def prepare_call(self) -> None:
         """Create the server's folders (HOME, …), and discard reports of access blocked in earlier calls."""
-        create_folders(self._runtime_dir)
+        create_folders(self._runtime_dir, self._access.state)
         self._transport.is_active = True
         self._reports.take()
         if self._outside_changes:
@@ -148,6 +148,9 @@ class StdioConnection:
         advice = f". {advise(blocked[-1].operation, may_write=self._scratch is None)}" if blocked else ""
         return f": {self._without_secrets(line)}{advice}"
 
+    def _folders_identity(self) -> list[tuple[int, int] | None]:
+        return [_identity(folder) for folder in (self._access.workspace, self._access.state)]
+
     def _without_secrets(self, text: str) -> str:
         """Replace values of the entry's variables, except paths, which errors must name."""
         for value in self._program.entry.env.values():
@@ -165,8 +168,8 @@ class StdioConnection:
         process = self._transport.process
         if process is None or self._transport.ended or server_exit.describe_exit(process):
             return False
-        if _identity(self._access.workspace) != self._identity:
-            return False  # the workspace was replaced, but the sandbox grants access only to the old directory
+        if self._folders_identity() != self._identity:
+            return False  # a folder was replaced, but the sandbox grants access only to the old directory
         if self._program.source_version() != self._source_version:
             return False
         left_behind = processes.descendants(process.pid) - self._own_processes
@@ -201,8 +204,9 @@ class StdioConnection:
             remove_tree(self._scratch)
 
     def _start(self) -> processes.Server:
-        entry = with_workspace(self._program.entry, self._runtime_dir, self._program.environ)
-        env = server_environment(entry, self._program.environ, self._runtime_dir)
+        state = self._access.state
+        entry = with_workspace(self._program.entry, state or self._runtime_dir, self._program.environ)
+        env = server_environment(entry, self._program.environ, self._runtime_dir, state)
         name, *_ = resolve_python(entry.command or [])
         program = shutil.which(name, path=env.get("PATH", os.defpath))
         if program is None:
@@ -243,24 +247,32 @@ def with_workspace(entry: ServerEntry, runtime_dir: Path, environ: Mapping[str, 
     return entry.model_copy(update=changes)
 
 
-def server_environment(entry: ServerEntry, environ: Mapping[str, str], runtime_dir: Path) -> dict[str, str]:
+def server_environment(
+    entry: ServerEntry, environ: Mapping[str, str], runtime_dir: Path, state: Path | None = None
+) -> dict[str, str]:
     """Return all environment variables of a server whose own folders (HOME, TMPDIR, caches) are in ``runtime_dir``.
 
-    The interpreter's own library comes before the libraries of the server's entry: the launcher needs it, too.
+    ``state``, if given, contains HOME instead, and is what the server knows as its workspace. The interpreter's own
+    library comes before the libraries of the server's entry: the launcher needs it, too.
     """
     names = (*INHERITED, *(NETWORK if entry.network else ()))
     inherited = {name: environ[name] for name in names if name in environ}
-    folders = {name: str(runtime_dir / folder) for name, folder in _FOLDERS.items()}
+    folders = {name: str(path) for name, path in _own_folders(runtime_dir, state).items()}
     libraries = probe.library_variables(environ)
     paths = [path for variables in (libraries, entry.env) if (path := variables.get(probe.LIBRARY_PATH))]
     own = {**entry.env, probe.LIBRARY_PATH: ":".join(paths)} if paths else entry.env
-    return {**inherited, **_PYTHON, **folders, WORKSPACE: str(runtime_dir.resolve()), **own}
+    return {**inherited, **_PYTHON, **folders, WORKSPACE: str((state or runtime_dir).resolve()), **own}
 
 
-def create_folders(runtime_dir: Path) -> None:
+def _own_folders(runtime_dir: Path, state: Path | None) -> dict[str, Path]:
+    """Return the server's own folders by environment variable. Only HOME contains state."""
+    folders = {name: runtime_dir / folder for name, folder in _FOLDERS.items()}
+    return folders if state is None else folders | {"HOME": state / _FOLDERS["HOME"]}
+
+
+def create_folders(runtime_dir: Path, state: Path | None = None) -> None:
     """Create the server's folders (HOME, …) before each call, because a new chat session empties the workspace."""
-    for folder in _FOLDERS.values():
-        path = runtime_dir / folder
+    for path in _own_folders(runtime_dir, state).values():
         if path.is_symlink() or (path.exists() and not path.is_dir()):
             path.unlink()
         path.mkdir(mode=0o700, exist_ok=True)

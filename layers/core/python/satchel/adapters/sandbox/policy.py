@@ -26,19 +26,22 @@ class WorkspaceAccess:
     """A server process's access to the user's workspace: none (``workspace`` is None), read only, or read and write.
 
     A process that cannot write in the workspace has a scratch folder instead (HOME, TMPDIR, caches), which is removed
-    when the process ends. This includes a process that is started only to list its tools.
+    when the process ends. This includes a process that is started only to list its tools. A process with ``state``, a
+    folder that outlasts the user's chat sessions, can also write there, and has its HOME there.
     """
 
     workspace: Path | None = None
     writes: bool = False
+    state: Path | None = None
 
 
 @dataclass(frozen=True)
 class SandboxPolicy:
     """Sandbox of one server process. ``program`` is the absolute path of the program in the server's command.
 
-    ``runtime_dir`` contains the process's own folders (HOME, TMPDIR, caches), and is the only directory in which the
-    process can write: the workspace, or the scratch folder of a process that cannot write in the workspace.
+    ``runtime_dir`` contains the process's own folders (HOME, TMPDIR, caches). It is the workspace, or the scratch
+    folder of a process that cannot write in the workspace. The process can write there and in the ``state`` of the
+    access, and nowhere else.
     """
 
     entry: ServerEntry
@@ -51,7 +54,12 @@ class SandboxPolicy:
     @property
     def access_bounds(self) -> AccessBounds:
         """Return the paths that the process can access. They help to find the blocked path that made a call fail."""
-        return AccessBounds(self.runtime_dir.resolve(), self._reads, self._hidden)
+        return AccessBounds(self.writable, self._reads, self._hidden)
+
+    @property
+    def writable(self) -> list[str]:
+        """Return the directories in which the process can write. It starts in the first, unless it has a ``cwd``."""
+        return [str(path.resolve()) for path in (self.access.state, self.runtime_dir) if path]
 
     @property
     def has_guard(self) -> bool:
@@ -73,7 +81,7 @@ class SandboxPolicy:
             return [self.program, *(self.entry.command or [])[1:]]
         options = [
             f"pipe={pipe}",
-            f"workspace={self.runtime_dir.resolve()}",
+            *(f"workspace={path}" for path in self.writable),
             *(f"hide={path}" for path in self._hidden),
             *(f"allow={path}" for path in self._reads if any(path.startswith(f"{top}/") for top in self._hidden)),
             *(f"list={path}" for path in self.entry.list_paths),
@@ -84,11 +92,11 @@ class SandboxPolicy:
 
     def launch_options(self) -> Iterator[str]:
         """Yield the command-line options for the program ``launch``, which enters the sandbox and starts the server."""
-        yield f"cwd={self.entry.cwd or self.runtime_dir.resolve()}"
+        yield f"cwd={self.entry.cwd or self.writable[0]}"
         yield from (f"layer={layer}" for layer in sorted(self.isolation.layers))
         yield from (f"read={path}" for path in self._reads)
         yield from (f"list={path}" for path in self.entry.list_paths)
-        yield f"write={self.runtime_dir.resolve()}"
+        yield from (f"write={path}" for path in self.writable)
         yield from (f"device={path}" for path in DEVICES)
         yield from (f"hide={path}" for path in self._hidden)
         yield f"network={'yes' if self.entry.network else 'no'}"
@@ -105,7 +113,7 @@ class SandboxPolicy:
     @property
     def _reads(self) -> list[str]:
         workspace = [self._workspace] if self._workspace else []
-        return [*readable_paths(self.entry, self.program), str(self.runtime_dir.resolve()), *workspace]
+        return [*readable_paths(self.entry, self.program), *self.writable, *workspace]
 
     @property
     def _hidden(self) -> list[str]:

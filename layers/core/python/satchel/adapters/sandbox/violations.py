@@ -4,7 +4,6 @@ import os
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Literal
 
 from satchel.adapters.sandbox.guest.guard import ARGUMENT_SEPARATOR, COMMAND, READ
@@ -78,12 +77,12 @@ class ViolationReports:
 
 @dataclass(frozen=True)
 class AccessBounds:
-    """Paths that a server process can access: its writable ``workspace`` (if any) and its ``readable`` paths.
+    """Paths that a server process can access: its ``writable`` directories and its ``readable`` paths.
 
     All other files below a ``hidden`` directory are invisible to the process.
     """
 
-    workspace: Path | None
+    writable: Sequence[str]
     readable: Sequence[str]
     hidden: Sequence[str]
 
@@ -98,11 +97,11 @@ class AccessBounds:
         named = list(_paths(text)) if is_denied else []
         named += [path for path in _paths(text) if _ABSENT.search(text) and self._is_hidden(path)]
         for path in named:
-            if not self._is_in_workspace(path):
+            if not _is_below_any(path, self.writable):
                 return BlockedAccess(path=path, operation=self._operation(path, text, is_denied=is_denied))
         if is_denied or _FAILED_COMMAND.search(text):
             for path in _path_arguments(commands):
-                if not self._is_readable(path) and not self._is_in_workspace(path):
+                if not self._is_readable(path) and not _is_below_any(path, self.writable):
                     return BlockedAccess(path=path)
         return None
 
@@ -117,9 +116,6 @@ class AccessBounds:
             return "write" if self._is_readable(path) else "read"
         # The path does not exist. Reading a missing file fails as "not found", so a denied access was a write.
         return "write" if is_denied else None
-
-    def _is_in_workspace(self, path: str) -> bool:
-        return self.workspace is not None and _is_below(path, str(self.workspace))
 
     def _is_hidden(self, path: str) -> bool:
         return _is_below_any(path, self.hidden) and not _is_below_any(path, self.readable)

@@ -19,6 +19,7 @@ from satchel.contract import (
     scrub_output,
 )
 from satchel.domain.calls import RunnerReport
+from satchel.domain.ids import UserName
 from satchel.ports.calls import CallClaims, EventReporter
 from satchel.ports.runners import ArtifactOpener, CallOrder, FileLister, FileState, InputFetcher
 from satchel.ports.storage import FileStore
@@ -53,7 +54,8 @@ class CallPorts:
 class RunTool:
     """Run the tool calls of one MCP server. The server's process stays warm between calls of the same user.
 
-    ``find_problems`` is the method of a ``SchemaChecker``.
+    ``find_problems`` is the method of a ``SchemaChecker``. ``open_state`` returns the folder in which the server keeps
+    a user's data, or raises ToolFailed if it is too large; it is None unless the server keeps some.
     """
 
     client: ToolClient
@@ -68,6 +70,7 @@ class RunTool:
     heartbeat_seconds: float
     max_file_bytes: int
     violation_policy: Policy = "note"
+    open_state: Callable[[UserName], Path] | None = None
 
     def __call__(self, order: CallOrder, ports: CallPorts) -> None:
         """Run a call, store its report and complete its workflow task. Do nothing if the call is already claimed.
@@ -161,6 +164,7 @@ class RunTool:
             embed_files(order, workspace, self.open_artifact),
             workspace,
             writes=order.writes,
+            state=self.open_state(order.user) if self.open_state else None,
             method=order.method,
             input_schema=order.input_schema,
             sessions=ports.sessions,
