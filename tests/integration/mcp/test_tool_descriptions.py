@@ -7,6 +7,7 @@ import pytest
 
 from satchel.adapters.event_loop import EventLoop
 from satchel.adapters.mcp.client import McpToolClient
+from satchel.domain.arguments import file_forms
 from satchel.domain.conversation import Icon, ToolHints, ToolSpec
 from satchel.domain.servers import ServerEntry
 from tests.integration.mcp.tool_caller import SERVER_PROGRAMS
@@ -43,3 +44,13 @@ def test_tool_may_destroy_unless_its_server_denies_it(
     tools: dict[str, ToolSpec], tool: str, *, may_destroy: bool
 ) -> None:
     assert tools[tool].may_destroy is may_destroy
+
+
+def test_model_names_the_files_of_arguments_that_are_file_objects(tools: dict[str, ToolSpec]) -> None:
+    spec = tools["print_files"]
+    properties = spec.input_schema["properties"]
+
+    assert (properties["picture"]["type"], properties["pages"]["items"]) == ("string", {"type": "string"})
+    assert properties["copies"] == {"default": 1, "type": "integer"}
+    forms = file_forms(spec, {})
+    assert forms == {"picture": "object", "pages": "object"}

@@ -36,6 +36,11 @@ def unsure() -> str:
     return "?"
 
 
+@mcp.tool(meta={"openai/fileParams": ["picture", "pages"]})
+def print_files(picture: dict[str, str], pages: list[dict[str, str]], copies: int = 1) -> str:
+    return f"{picture} {pages} {copies}"
+
+
 @mcp.tool(meta={"ui": {"visibility": ["app"]}})
 def app_only() -> str:
     return "app"

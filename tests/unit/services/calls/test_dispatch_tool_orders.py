@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from satchel.domain.arguments import FILE_OBJECT
 from satchel.domain.calls import CallResult, RunnerReport
 from satchel.domain.files import FileRecord
 from satchel.domain.object_keys import call_objects_prefixes, outcome_key
@@ -384,3 +385,23 @@ def test_arguments_for_content_are_replaced_by_the_runner(world: World) -> None:
     assert sent.arguments == {"filename": path, "file_data_base64": path, "upload": path}
     assert sent.embedded == {"file_data_base64": "base64", "upload": "data"}
     assert sent.inputs == [input_file(world, record)]
+
+
+def test_arguments_for_file_objects_get_links_and_other_values_stay(world: World) -> None:
+    properties = {
+        "picture": {"type": "string", FILE_OBJECT: True},
+        "pages": {"type": "array", "items": {"type": "string"}, FILE_OBJECT: True},
+    }
+    world = with_file_arguments(world, properties, {})
+    session = world.session()
+    record = world.upload("sales.csv", session=session)
+    arguments = '{"picture": "sales.csv", "pages": ["sales.csv", "no-such-file.csv"]}'
+    call = world.call(world.turn(session), "report.summarise", arguments)
+    world.use_cases.dispatch_tool(call_step(call, "task"))
+
+    sent = world.runners.orders[-1][1]
+    file = sent.arguments["picture"]
+    assert file.pop("download_url").startswith(f"https://satchel.example/api/files/download/{record.file_key}?token=")
+    assert file == {"file_id": record.file_key, "mime_type": "text/csv", "file_name": "sales.csv"}
+    assert sent.arguments["pages"][1:] == ["no-such-file.csv"]
+    assert (sent.inputs, sent.embedded) == ([], {})

@@ -16,14 +16,20 @@ FILE_ARGUMENTS = ("filename", "filenames", "file_names")
 CONTENT_ARGUMENT = "file_data_base64"
 """The argument that gets the content of the file in ``filename``."""
 
-FileForm = Literal["file", "uri", "base64", "data"]
-"""The form in which a tool gets a file: path or link (``file``), ``file://`` URI, base64 text, or ``data:`` URI."""
+FileForm = Literal["file", "uri", "base64", "data", "object"]
+"""The form in which a tool gets a file: path or link (``file``), ``file://`` URI, base64 text, or ``data:`` URI.
+
+The form ``object`` is a JSON object with a link, as apps of ChatGPT expect it (``openai/fileParams``).
+"""
+
+FILE_OBJECT = "x-satchel-file-object"
+"""The keyword in a stored schema that marks an argument of the form ``object``."""
 
 
 class FileReplacement(Protocol):
     """Function that replaces a file's name in an argument of a tool."""
 
-    def __call__(self, name: str, *, form: FileForm) -> str:
+    def __call__(self, name: str, *, form: FileForm) -> str | dict[str, str]:
         """Return what the tool gets in place of a name."""
         ...
 
@@ -76,11 +82,12 @@ def inject_identity(tool: ToolSpec, arguments: dict[str, Any], user: UserName) -
 def file_forms(tool: ToolSpec, configured: Mapping[str, FileForm]) -> dict[str, FileForm]:
     """Return the declared arguments of a tool that are files, and the form of each.
 
-    These are the arguments of the contract, those that the schema marks with ``x-mcp-file``, and those in
-    ``configured``, which the entry of the server names.
+    These are the arguments of the contract, those that the schema marks with ``x-mcp-file`` or ``FILE_OBJECT``, and
+    those in ``configured``, which the entry of the server names.
     """
     known: dict[str, FileForm] = dict.fromkeys(FILE_ARGUMENTS, "file")
-    known |= {CONTENT_ARGUMENT: "base64", **dict.fromkeys(tool.arguments_with("x-mcp-file"), "data"), **configured}
+    known |= {CONTENT_ARGUMENT: "base64", **dict.fromkeys(tool.arguments_with("x-mcp-file"), "data")}
+    known |= {**dict.fromkeys(tool.arguments_with(FILE_OBJECT), "object"), **configured}
     return {argument: form for argument, form in known.items() if tool.declares(argument)}
 
 
@@ -123,7 +130,7 @@ def fill_original_names(tool: ToolSpec, arguments: dict[str, Any], name_of: Call
     return filled
 
 
-def _map_names(value: object, change: Callable[[str], str]) -> object:
+def _map_names(value: object, change: Callable[[str], object]) -> object:
     """Apply ``change`` to a name, or to each name in a list. Leave values that are not strings unchanged."""
     if isinstance(value, list):
         return [change(item) if isinstance(item, str) else item for item in value]

@@ -8,6 +8,7 @@ from mcp_types import Resource as McpResource
 from mcp_types import ResourceTemplate as McpTemplate
 from mcp_types import Tool
 
+from satchel.domain.arguments import FILE_OBJECT
 from satchel.domain.conversation import Icon, ToolHints, ToolSpec
 from satchel.domain.resources import READ_RESOURCE, Offers, Prompt, PromptArgument, Resource, ResourceTemplate
 
@@ -27,7 +28,7 @@ def to_spec(server: str, tool: Tool) -> ToolSpec:
         name=tool.name,
         title=tool.title or (hints.title if hints else None),
         description=tool.description or "",
-        input_schema=tool.input_schema,
+        input_schema=_with_file_names(tool.input_schema, tool.meta),
         output_schema=tool.output_schema,
         hints=hints
         and ToolHints(
@@ -39,6 +40,26 @@ def to_spec(server: str, tool: Tool) -> ToolSpec:
         icons=to_icons(tool.icons),
         for_model=_is_for_model(tool.meta),
     )
+
+
+def _with_file_names(schema: dict[str, Any], meta: dict[str, Any] | None) -> dict[str, Any]:
+    """Let the model name files in the arguments that ``_meta["openai/fileParams"]`` lists.
+
+    The server expects objects with a link, which only Satchel can make. A call gets them in place of the names.
+    """
+    named, properties = (meta or {}).get("openai/fileParams"), schema.get("properties")
+    if not isinstance(named, list) or not isinstance(properties, dict):
+        return schema
+    changed = {name: _file_names(old) for name, old in properties.items() if name in named and isinstance(old, dict)}
+    return {**schema, "properties": properties | changed}
+
+
+def _file_names(schema: dict[str, Any]) -> dict[str, Any]:
+    name: dict[str, Any] = {"type": "string"}
+    is_list = schema.get("type") == "array" or "items" in schema
+    names = {"type": "array", "items": name} if is_list else name
+    labels = {key: schema[key] for key in ("title", "description") if key in schema}
+    return {"description": "Name or key of a file"} | labels | names | {FILE_OBJECT: True}
 
 
 def to_icons(icons: list[McpIcon] | None) -> list[Icon]:

@@ -69,13 +69,13 @@ class ResolveInputs:
         urls: dict[str, str] = {}
         inputs: dict[str, InputFile] = {}
 
-        def replacement(name: str, *, form: args.FileForm) -> str:
+        def replacement(name: str, *, form: args.FileForm) -> str | dict[str, str]:
             record = records.get(name)
             if record is None:
                 return name
-            if form == "file" and is_linked:
+            if form == "object" or (form == "file" and is_linked):
                 urls[name] = urls.get(name) or self.links.for_tool(record, max_seconds)
-                return urls[name]
+                return _file_object(record, urls[name]) if form == "object" else urls[name]
             if form in args.EMBEDDED_FORMS and record.size > MAX_EMBEDDED_BYTES:
                 raise _too_large(record, MAX_EMBEDDED_BYTES)
             inputs[record.file_key] = inputs.get(record.file_key) or self._input(record, names[record.file_key])
@@ -108,6 +108,15 @@ class ResolveInputs:
             raise _too_large(record, self.max_input_bytes)
         url = self.store.presign_get(record.key, _DOWNLOAD_SECONDS)
         return InputFile(name=name, url=url, size=record.size, etag=f"{record.file_key}-{record.version}")
+
+
+def _file_object(record: FileRecord, url: str) -> dict[str, str]:
+    return {
+        "download_url": url,
+        "file_id": record.file_key,
+        "mime_type": record.mime,
+        "file_name": record.name,
+    }
 
 
 def _too_large(record: FileRecord, limit: int) -> FileTooLarge:
