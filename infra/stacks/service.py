@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from aws_cdk import CfnOutput, Stack
+from aws_cdk import Annotations, CfnOutput, Stack
 from constructs import Construct
 
 from infra.constructs.dashboard_keys import DashboardKeys
@@ -35,6 +35,8 @@ class ServiceStack(Stack):
         self._stores = stores = _stores(self, settings, data)
         self._issuer = create_issuer(self, settings=settings, own_pool=data.user_pool)
         servers = Servers(settings.servers)
+        for number, warning in enumerate(servers.warnings, start=1):
+            Annotations.of(self).add_warning_v2(f"satchel:mcp.json:{number}", f"mcp.json: {warning}")
         layers = FunctionLayers(self, "Layers", platform=settings.platform, servers=servers)
         dead_letters = DeadLetters(self, "Lost")
         web, sockets = WebApi(self, "Web", settings=settings), SocketApi(self, "Socket", settings=settings)
