@@ -39,6 +39,7 @@ def read(client: McpToolClient, uri: str) -> ToolEvent | None:
 def test_resources_and_templates_are_listed(offers: Offers) -> None:
     listed = {each.uri: (each.server, each.name, each.mime) for each in offers.resources}
 
+    assert list(listed) == ["demo://text/1", "demo://blob/1", "demo://large"]  # two pages
     assert listed["demo://text/1"] == ("linking", "text", "text/plain")
     assert [(each.uri_template, each.mime) for each in offers.templates] == [("demo://reports/{year}", "text/csv")]
     assert isinstance(offers.templates[0], ResourceTemplate)

@@ -3,7 +3,7 @@
 from fastmcp import FastMCP
 from mcp_types import ResourceLink, TextContent
 
-mcp = FastMCP("linking")
+mcp = FastMCP("linking", list_page_size=2)
 
 
 @mcp.resource("demo://text/1", mime_type="text/plain")

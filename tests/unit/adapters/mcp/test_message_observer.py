@@ -1,3 +1,4 @@
+import pytest
 from mcp.shared.message import SessionMessage
 from mcp_types import JSONRPCNotification, JSONRPCRequest, JSONRPCResponse
 
@@ -20,9 +21,12 @@ def test_question_of_the_server_is_recorded() -> None:
     assert observer.question == "sampling/createMessage"
 
 
-def test_tools_changed_is_remembered_until_it_is_taken() -> None:
+@pytest.mark.parametrize(
+    "notice", ["tools/list_changed", "resources/list_changed", "prompts/list_changed", "resources/updated"]
+)
+def test_changed_list_is_remembered_until_it_is_taken(notice: str) -> None:
     observer = MessageObserver()
-    observer.record(SessionMessage(JSONRPCNotification(jsonrpc="2.0", method="notifications/tools/list_changed")))
+    observer.record(SessionMessage(JSONRPCNotification(jsonrpc="2.0", method=f"notifications/{notice}")))
     observer.reset()
 
     assert [observer.take_tools_changed(), observer.take_tools_changed()] == [True, False]

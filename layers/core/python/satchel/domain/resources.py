@@ -2,8 +2,8 @@
 
 from pydantic import BaseModel
 
-MAX_OFFERED = 200
-"""The most resources, templates and prompts each of a server that Satchel stores. The table limits a list to 400 KB."""
+MAX_OFFERED = 1000
+"""The most resources, templates and prompts each of a server that Satchel stores."""
 
 READ_RESOURCE = "read_resource"
 """The name of the tool with which Satchel reads a server's resources, unless the server has such a tool itself."""

@@ -4,13 +4,21 @@ The item ``SERVERS / TOOLS`` counts the changes of all lists. So a process that 
 lists in its memory are current.
 """
 
+import base64
+import logging
+import zlib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from satchel.adapters.dynamodb.items import Item
 from satchel.adapters.dynamodb.table import Table
+from satchel.domain.resources import Offers
 from satchel.domain.tools import StoredToolList
 
+logger = logging.getLogger(__name__)
+
+_MAX_PLAIN_CHARS = 32 << 10
+_MAX_CHARS = 380_000
 VERSION_KEY = ("SERVERS", "TOOLS")
 
 
@@ -35,7 +43,7 @@ class DynamoToolLists:
     _memory: list[_Memory] = field(default_factory=lambda: [_Memory()])
 
     def get(self, server: str, config_hash: str) -> StoredToolList | None:
-        return self.table.get_doc(*_key(server, config_hash), StoredToolList)
+        return _parse(self.table.get(*_key(server, config_hash)))
 
     def get_many(self, config_hashes: Mapping[str, str], version: int | None = None) -> Mapping[str, StoredToolList]:
         """Read the lists at once. Send no request if this process has read them in ``version``."""
@@ -55,7 +63,11 @@ class DynamoToolLists:
     def save(self, server: str, config_hash: str, tool_list: StoredToolList) -> None:
         """Store a server's tool list, replacing the previous list for the same configuration."""
         pk, sk = _key(server, config_hash)
-        item = self.table.build_put({"pk": pk, "sk": sk, "doc": tool_list.model_dump_json()})
+        attributes = _attributes(tool_list)
+        if sum(map(len, attributes.values())) > _MAX_CHARS:
+            logger.warning("resources and prompts are too large to be stored", extra={"server": server})
+            attributes = _attributes(tool_list.model_copy(update={"offers": Offers()}))
+        item = self.table.build_put({"pk": pk, "sk": sk, **attributes})
         self.table.transact_until_done([item, self.table.build_add(*VERSION_KEY, {"version": 1})])
 
 
@@ -63,5 +75,16 @@ def _key(server: str, config_hash: str) -> tuple[str, str]:
     return f"SERVER#{server}", f"TOOLS#{config_hash}"
 
 
+def _attributes(tool_list: StoredToolList) -> dict[str, str]:
+    """Return the attribute ``doc``, or ``packed`` if the list is long: DynamoDB limits an item to 400 KB."""
+    text = tool_list.model_dump_json()
+    if len(text) <= _MAX_PLAIN_CHARS:
+        return {"doc": text}
+    return {"packed": base64.b64encode(zlib.compress(text.encode())).decode()}
+
+
 def _parse(item: Item | None) -> StoredToolList | None:
-    return StoredToolList.model_validate_json(str(item["doc"])) if item else None
+    if item is None:
+        return None
+    text = zlib.decompress(base64.b64decode(str(item["packed"]))) if "packed" in item else str(item["doc"])
+    return StoredToolList.model_validate_json(text)

@@ -13,8 +13,11 @@ from mcp.client._transport import ReadStream, TransportStreams
 from mcp.shared.message import SessionMessage
 from mcp_types import JSONRPCNotification, JSONRPCRequest, JSONRPCResponse
 
+_RESOURCE_UPDATED = "notifications/resources/updated"  # its size or type in the list may have changed
 _QUESTIONS = frozenset({"elicitation/create", "sampling/createMessage", "roots/list"})
-_LISTS_CHANGED = frozenset(f"notifications/{kind}/list_changed" for kind in ("tools", "resources", "prompts"))
+_LISTS_CHANGED = frozenset(
+    (*(f"notifications/{kind}/list_changed" for kind in ("tools", "resources", "prompts")), _RESOURCE_UPDATED)
+)
 
 
 class MessageObserver:

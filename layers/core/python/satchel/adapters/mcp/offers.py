@@ -1,32 +1,49 @@
 """Lists a server's resources and prompts, and reads resources like tool calls."""
 
+from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from typing import Any
 
 from mcp import ClientSession, MCPError
-from mcp_types import CallToolRequest, CallToolRequestParams, ReadResourceRequest, ReadResourceRequestParams
+from mcp_types import (
+    CallToolRequest,
+    CallToolRequestParams,
+    PaginatedRequestParams,
+    ReadResourceRequest,
+    ReadResourceRequestParams,
+)
 from pydantic import ValidationError
 
 from satchel.adapters.mcp.specs import to_prompt, to_resource, to_template
 from satchel.domain.conversation import CallMethod
-from satchel.domain.resources import Offers
+from satchel.domain.resources import MAX_OFFERED, Offers
 
 
 async def list_offers(session: ClientSession, server: str) -> Offers:
-    """Return the first page of the server's resources, templates and prompts. A list that fails is empty."""
+    """Return at most ``MAX_OFFERED`` resources, templates and prompts each. A list ends where a page fails."""
     offered = session.server_capabilities
     offers = Offers()
     if offered and offered.resources is not None:
-        with suppress(MCPError, ValidationError):
-            resources = (await session.list_resources()).resources
-            offers.resources = [found for each in resources if (found := to_resource(server, each))]
-        with suppress(MCPError, ValidationError):
-            templates = (await session.list_resource_templates()).resource_templates
-            offers.templates = [pattern for each in templates if (pattern := to_template(server, each))]
+        resources = await _read_pages(session.list_resources, "resources")
+        offers.resources = [found for each in resources if (found := to_resource(server, each))]
+        templates = await _read_pages(session.list_resource_templates, "resource_templates")
+        offers.templates = [pattern for each in templates if (pattern := to_template(server, each))]
     if offered and offered.prompts is not None:
-        with suppress(MCPError, ValidationError):
-            offers.prompts = [to_prompt(server, prompt) for prompt in (await session.list_prompts()).prompts]
+        offers.prompts = [to_prompt(server, prompt) for prompt in await _read_pages(session.list_prompts, "prompts")]
     return offers.with_server(server)
+
+
+async def _read_pages(read_page: Callable[..., Awaitable[Any]], field: str) -> list[Any]:
+    found: list[Any] = []
+    cursor: str | None = None
+    with suppress(MCPError, ValidationError):
+        for _ in range(MAX_OFFERED):
+            page = await read_page(params=PaginatedRequestParams(cursor=cursor))
+            found += getattr(page, field)
+            cursor = page.next_cursor
+            if cursor is None or len(found) >= MAX_OFFERED:
+                break
+    return found
 
 
 def to_request(method: CallMethod, tool: str, arguments: dict[str, Any]) -> CallToolRequest | ReadResourceRequest:

@@ -275,15 +275,20 @@ class Session:
         return True
 
     async def _subscribe(self, client: Client) -> None:
-        """Subscribe to notices that the tool list changed. Current MCP servers send them only to subscribers."""
-        offered = client.server_capabilities.tools
-        if not self.connection.is_persistent or offered is None or not offered.list_changed:
+        """Subscribe to notices that a list changed. Current MCP servers send them only to subscribers."""
+        offered = client.server_capabilities
+        tools, resources, prompts = (
+            bool(kind and kind.list_changed) for kind in (offered.tools, offered.resources, offered.prompts)
+        )
+        if not self.connection.is_persistent or not (tools or resources or prompts):
             return
         try:
-            async with client.listen(tools_list_changed=True):
+            async with client.listen(
+                tools_list_changed=tools, resources_list_changed=resources, prompts_list_changed=prompts
+            ):
                 await anyio.sleep_forever()
         except (MCPError, ListenNotSupportedError, SubscriptionLost) as error:
-            logger.debug("a server does not announce changes of its tools: %s", error)
+            logger.debug("a server does not announce changes of its lists: %s", error)
 
     async def _call(self, request: CallToolRequest | ReadResourceRequest, listener: EventListener) -> None:
         outcome = await self._outcome(request, listener)
