@@ -69,7 +69,13 @@ class Functions:
         }
 
     def api(
-        self, workflow: TurnWorkflow, erase: PythonFunction, end_session: PythonFunction, dashboard_keys: DashboardKeys
+        self,
+        workflow: TurnWorkflow,
+        *,
+        erase: PythonFunction,
+        end_session: PythonFunction,
+        refresh: PythonFunction,
+        dashboard_keys: DashboardKeys,
     ) -> PythonFunction:
         """Create the function that answers HTTP requests."""
         machine = workflow.machine
@@ -90,6 +96,7 @@ class Functions:
                 "SATCHEL_MAX_BODY_BYTES": str(MAX_BODY_BYTES),
                 "SATCHEL_ERASE_FUNCTION": erase.function_name,
                 "SATCHEL_END_SESSION_FUNCTION": end_session.function_name,
+                "SATCHEL_REFRESH_FUNCTION": refresh.function_name,
                 "SATCHEL_BASE64_SIZE_LIMIT_MB": str(self._settings.base64_size_limit_mb),
                 **self.max_file_size,
                 **self._file_lifetime,
@@ -107,7 +114,7 @@ class Functions:
         allow(api, *grants.FOLLOW_EXECUTION, on=[self._executions], because=_ANY_EXECUTION)
         allow(api, *grants.READ_SECRET, on=[self._stores.capability_secret.secret_arn])
         allow(api, *grants.SIGN, on=dashboard_keys.arns)
-        allow(api, *grants.INVOKE_FUNCTION, on=[erase.function_arn, end_session.function_arn])
+        allow(api, *grants.INVOKE_FUNCTION, on=[erase.function_arn, end_session.function_arn, refresh.function_arn])
         allow(api, *grants.UNTAG_OBJECTS, on=self._objects(*grants.FILE_KEYS), because=grants.ALL_USERS)
         allow(api, *grants.CHECK_ITEMS, on=[self._stores.table.table_arn])
         return api
@@ -242,7 +249,7 @@ class Functions:
         return dispatch
 
     def refresh(self, runners: Runners) -> PythonFunction:
-        """Create the function that requests and stores the tool lists of MCP servers."""
+        """Create the function that requests tool lists of MCP servers, and for the API prompts and resources."""
         environment = {
             **self._server_config,
             **runners.caller_environment,

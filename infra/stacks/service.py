@@ -89,8 +89,11 @@ class ServiceStack(Stack):
         dead_letters.retry_then_keep(erase)
         dead_letters.retry_then_keep(end_session)
         client = create_sign_in(self, "Client", settings=settings, issuer=self._issuer, url=url)
+        refresh = functions.refresh(runners)
         api, expire, connections, push = (
-            functions.api(workflow, erase, end_session, dashboard_keys),
+            functions.api(
+                workflow, erase=erase, end_session=end_session, refresh=refresh, dashboard_keys=dashboard_keys
+            ),
             functions.expire(workflow, erase, runners),
             functions.sockets(workflow),
             functions.push(sockets),
@@ -99,7 +102,7 @@ class ServiceStack(Stack):
         Schedule(self, "Sweep", function=expire, minutes=SWEEP_MINUTES, dead_letters=dead_letters)
         sockets.serve(connections.invoke_target)
         TurnStream(self, "TurnStream", table=stores.table, push=push, dead_letters=dead_letters)
-        ToolRefresh(self, "ToolRefresh", function=functions.refresh(runners), dead_letters=dead_letters)
+        ToolRefresh(self, "ToolRefresh", function=refresh, dead_letters=dead_letters)
         self._serve_page(functions, layers, site or web, client, dead_letters, headers)
         alarms = Alarms(self, "Alarm", email=settings.alarm_email)
         alarms.watch_api(web.api_id)

@@ -1,7 +1,7 @@
 """HTTP client of Satchel's API for the commands. Each failed request raises a `CliError`; `retry` repeats requests."""
 
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from http import HTTPStatus
@@ -25,7 +25,18 @@ from local.cli.errors import (
     UnreachableError,
     print_error,
 )
-from local.cli.schemas import EventPage, Problem, ServerConfig, ServerList, SessionStarted, StoredFile, TurnStarted
+from local.cli.schemas import (
+    EventPage,
+    Problem,
+    PromptList,
+    PromptListing,
+    PromptMessage,
+    ServerConfig,
+    ServerList,
+    SessionStarted,
+    StoredFile,
+    TurnStarted,
+)
 from local.local_key import find_key, find_sign_in
 from satchel.domain.ids import CallId, FileKey, SessionId, UserName
 from satchel.domain.inputs import InputAnswer, InputAnswered
@@ -130,6 +141,15 @@ class ApiClient:
     def tools(self) -> ServerList:
         """Return the servers and tools that the user can use."""
         return self.request(ServerList, "GET", "/api/tools")
+
+    def prompts(self) -> list[PromptListing]:
+        """Return the prompts of the servers that the user can use."""
+        return self.request(PromptList, "GET", "/api/prompts").prompts
+
+    def prompt(self, prompt: PromptListing, arguments: Mapping[str, str]) -> PromptMessage:
+        """Return the message of a prompt with these arguments."""
+        body = {"server": prompt.server, "name": prompt.name, "arguments": dict(arguments)}
+        return self.request(PromptMessage, "POST", "/api/prompts", json=body)
 
     def start_session(self, model: str | None = None) -> SessionStarted:
         """Start a session with this model, or with the server's default."""

@@ -2,7 +2,7 @@
 
 import time
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
@@ -12,6 +12,7 @@ from rich.console import Console
 from local.cli.api_client import ApiClient, Connection, Sleep, retry, run_with_client
 from local.cli.download import SavedFile, ensure_folder, save_all
 from local.cli.errors import CliError, ExitCode, print_error
+from local.cli.prompts import expanded_message
 from local.cli.questions import answer_question
 from local.cli.render import TurnProgress, answer_lines, files_of
 from local.cli.schemas import InputRequested, TurnEvent, TurnStarted
@@ -42,11 +43,15 @@ class Question:
 def ask_question(connection: Connection, question: Question, *, sleep: Sleep = time.sleep) -> ExitCode:
     """Send a message, wait for the answer, print the answer and save its files.
 
+    A message ``/server.prompt`` with arguments becomes the message of that prompt, with its files attached.
+
     Return SUCCESS if the turn completed, FAILURE if it failed or was canceled, ERROR if a request or a file failed.
     """
 
     def run(client: ApiClient) -> ExitCode:
-        response, saved = converse(client, question, sleep)
+        with expanded_message(client, question.message) as message:
+            expanded = replace(question, message=message.text, files=[*question.files, *message.files])
+            response, saved = converse(client, expanded, sleep)
         for line in answer_lines(response, list(map(str, saved))):
             typer.echo(line)
         return turn_exit_code(response, saved)

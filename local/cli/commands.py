@@ -53,7 +53,9 @@ def serve(
 
 
 def ask(
-    message: Annotated[str, typer.Argument(help="The message; a line like /server.tool {…} calls a tool directly.")],
+    message: Annotated[
+        str, typer.Argument(help="The message, a prompt (/server.prompt name=value) or a tool call (/server.tool {…}).")
+    ],
     *,
     file: FileOption = None,
     tool: Annotated[list[str] | None, typer.Option(help="Allow only this tool; repeatable.")] = None,

@@ -9,7 +9,7 @@ CliError
 ├── MissingFileError         the user has no such file, or the requested version no longer exists
 ├── FileChangedError         the local file changed during its upload
 ├── SaveError                a file cannot be written on this machine
-├── InvalidArgumentsError    the arguments of a tool are not a JSON object
+├── InvalidArgumentsError    the arguments of a tool are not a JSON object, or those of a prompt not name=value
 ├── ModelConfiguredError     `satchel call` needs a server without a model
 └── NewServerError           `satchel new-server` or `add-server` cannot add the server
 """

@@ -56,6 +56,46 @@ class ServerList(BaseModel):
     servers: list[ServerListing]
 
 
+class PromptArgument(BaseModel):
+    """An argument of a prompt."""
+
+    name: str
+    required: bool = False
+
+
+class PromptListing(BaseModel):
+    """A prompt in the response of GET /api/prompts."""
+
+    server: str
+    name: str
+    arguments: list[PromptArgument] = []
+
+    @property
+    def full_name(self) -> str:
+        """Return the name that a message uses: ``server.prompt``."""
+        return f"{self.server}.{self.name}"
+
+
+class PromptList(BaseModel):
+    """Response of GET /api/prompts."""
+
+    prompts: list[PromptListing]
+
+
+class OfferedFile(BaseModel):
+    """A file of a prompt, with its content as base64."""
+
+    name: str
+    b64: str
+
+
+class PromptMessage(BaseModel):
+    """Response of POST /api/prompts."""
+
+    text: str
+    files: list[OfferedFile] = []
+
+
 class SessionStarted(BaseModel):
     """Response of POST /api/sessions."""
 

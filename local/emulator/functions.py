@@ -31,6 +31,7 @@ _BACKGROUND_TIMEOUTS = {
     "erase": limits.ERASE_SECONDS,
     "end_session": limits.CLEAR_SECONDS,
     "expire": limits.SWEEP_SECONDS,
+    "refresh": limits.REFRESH_SECONDS,
 }
 _SOCKETS = f"{settings.NAME}-sockets"
 _PUSH = f"{settings.NAME}-push"
@@ -70,7 +71,7 @@ def _folder(state: str) -> str:
 
 
 def create_background_functions(role: str, state: Path) -> None:
-    """Create the functions that other functions or the scheduler invoke asynchronously.
+    """Create the functions that other functions or the scheduler invoke.
 
     Each function is named after its folder below ``functions``: ``{NAME}-{folder}``. ``state`` has the data that
     servers keep for their users.

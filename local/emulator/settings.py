@@ -108,6 +108,7 @@ def function_settings(port: int, public_url: str | None = None) -> dict[str, str
         "SATCHEL_CAPABILITY_SECRET": f"{NAME}-capability",
         "SATCHEL_END_SESSION_FUNCTION": f"{NAME}-end_session",
         "SATCHEL_ERASE_FUNCTION": f"{NAME}-erase",
+        "SATCHEL_REFRESH_FUNCTION": f"{NAME}-refresh",
         "SATCHEL_AUTH": "local",
         "SATCHEL_PUBLIC_URL": url,
         # Tools may not be able to resolve the public name, and may not trust its certificate.

@@ -42,6 +42,7 @@ class FakePorts:
         self.metrics = FakeMetrics()
         self.registry = registry
         self.runners = runners
+        self.read_offer = runners.read_offer
         self.model = FakeModel()
         self.sessions = FakeSessions()
         self.transcript = FakeTranscript()

@@ -11,6 +11,7 @@ from satchel.contract.errors import FileTooLarge, InvalidArtifact, InvalidPath, 
 from satchel.domain.conversation import ToolSpec
 from satchel.domain.errors import Unavailable
 from satchel.domain.ids import CallId, SessionId, UserName
+from satchel.domain.resources import OfferAnswer, OfferRequest
 from satchel.domain.tools import StoredToolList, ToolListing
 from satchel.ports.runners import CallOrder, Conversation, FileState, InputFile, ScopedCredentials
 from satchel.ports.tool_client import ServerSession
@@ -32,6 +33,8 @@ class FakeRunners:
         self.listed_servers: list[str] = []
         self.ended_sessions: list[tuple[str, str, ServerSession]] = []
         self.isolation_levels: dict[str, Level] = {}
+        self.answer = OfferAnswer()
+        self.offer_requests: list[tuple[str, str, OfferRequest]] = []
 
     def start(self, server: str, order: CallOrder) -> None:
         self.orders.append((server, CallOrder.model_validate_json(order.model_dump_json())))
@@ -44,6 +47,10 @@ class FakeRunners:
         if server not in self.tools:
             raise Unavailable(f"The server '{server}' did not start: no such program")
         return ToolListing(tools=list(self.tools[server]), isolation_level=self.isolation_levels.get(server))
+
+    def read_offer(self, server: str, user: UserName, request: OfferRequest) -> OfferAnswer:
+        self.offer_requests.append((server, user, request))
+        return self.answer
 
 
 class FakeCredentials:

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from satchel.contract.errors import ToolCrashed
 from satchel.domain.conversation import CallMethod, ToolSpec
-from satchel.domain.resources import Offers
+from satchel.domain.resources import OfferMethod, Offers
 from satchel.ports.tool_client import CallFailure, ServerSessions, ToolEvent
 from tests.fakes.system import FakeClock
 
@@ -93,7 +93,7 @@ class FakeToolClient:
         *,
         writes: bool,
         state: Path | None = None,
-        method: CallMethod = "tools/call",
+        method: CallMethod | OfferMethod = "tools/call",
         input_schema: dict[str, Any] | None = None,
         sessions: ServerSessions | None = None,
     ) -> Iterator[FakeRunningCall]:

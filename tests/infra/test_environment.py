@@ -21,6 +21,7 @@ RESOURCE_SETTINGS = {
     "call_role": "AWS::IAM::Role",
     "erase_function": "AWS::Lambda::Function",
     "end_session_function": "AWS::Lambda::Function",
+    "refresh_function": "AWS::Lambda::Function",
 }
 """Settings that name a resource, with the type of the resource."""
 

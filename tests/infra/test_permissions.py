@@ -61,6 +61,18 @@ def test_only_api_and_expire_may_invoke_erase(stacks: Stacks) -> None:
     assert "Api" in callers
 
 
+def test_api_requests_prompts_through_refresh_and_may_invoke_no_runner(stacks: Stacks) -> None:
+    statements = [
+        each for each in stacks.statements() if each.role == "Api" and "lambda:InvokeFunction" in each.actions
+    ]
+
+    assert [resource for each in statements for resource in each.resources] == [
+        "{Erase.Arn}",
+        "{EndSession.Arn}",
+        "{Refresh.Arn}",
+    ]
+
+
 def test_only_the_api_signs_with_the_key_of_dashboards(stacks: Stacks) -> None:
     signers = {
         each.role: each for each in stacks.statements() if any(action.startswith("kms:") for action in each.actions)

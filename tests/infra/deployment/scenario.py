@@ -91,6 +91,7 @@ class Scenario:
         self.upload_files()
         self.run_turns()
         self.measure_turns()
+        self.use_a_prompt()
         self.download_and_share_files()
         self.approve_a_call()
         self.cancel_and_lose_turns()
@@ -159,6 +160,12 @@ class Scenario:
             history = self.system.client("stepfunctions").get_paginator("get_execution_history")
             self.usages[kind] = count(meter.new_calls(), history.paginate(executionArn=self._execution(turn)))
             client.disconnect()
+
+    def use_a_prompt(self) -> None:
+        """Get the message of a prompt."""
+        self.system.invoke("Refresh", _DEPLOYMENT_EVENT)
+        prompt = {"server": "legacy", "name": "greet", "arguments": {"name": "Ada"}}
+        assert self._call("POST", "/api/prompts", json=prompt) == {"text": "Greet Ada.", "files": []}
 
     def download_and_share_files(self) -> None:
         """Download files by link and as JSON, share one, revoke the links, delete files."""

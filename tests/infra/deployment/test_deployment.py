@@ -78,6 +78,7 @@ def test_function_variables_name_the_created_resources(system: DeployedSystem) -
         "SATCHEL_BUCKET": system.physical_ids("S3::Bucket")["Files"],
         "SATCHEL_ERASE_FUNCTION": system.functions["Erase"].name,
         "SATCHEL_END_SESSION_FUNCTION": system.functions["EndSession"].name,
+        "SATCHEL_REFRESH_FUNCTION": system.functions["Refresh"].name,
         "SATCHEL_CALL_ROLE": call_role["Arn"],
     }
     variables = [(key, value) for each in system.functions.values() for key, value in each.environment.items()]

@@ -9,11 +9,11 @@ from botocore.exceptions import ClientError
 from botocore.response import StreamingBody
 from botocore.stub import ANY, Stubber
 
-from satchel.adapters.lambda_functions import LambdaRunners
+from satchel.adapters.lambda_functions import LambdaOfferReader, LambdaRunners
 from satchel.domain.conversation import ToolSpec
 from satchel.domain.errors import Unavailable
 from satchel.domain.ids import UserName
-from satchel.domain.resources import Offers, Resource
+from satchel.domain.resources import OfferAnswer, OfferRequest, Offers, Resource
 from satchel.domain.timing import Limits
 from satchel.domain.tools import ToolListing
 from satchel.ports.runners import CallOrder, InputFile, ScopedCredentials
@@ -192,3 +192,49 @@ def test_end_of_a_session_is_sent_to_the_remote_runner_of_the_user(runners: Lamb
     service.add_response("invoke", {"StatusCode": 202}, {**request, "Payload": json.dumps(body).encode()})
 
     runners.end_session("far", UserName("ada@example.com"), session)
+
+
+class TestOffers:
+    request = OfferRequest(method="prompts/get", name="greet", arguments={"name": "Ada"})
+
+    def test_runner_of_the_user_gets_the_request(self, runners: LambdaRunners, service: Stubber) -> None:
+        body = {"action": "offer", "server": "report", "request": self.request.model_dump()}
+        expected = {
+            "FunctionName": "satchel-run-report",
+            "InvocationType": "RequestResponse",
+            "TenantId": "ada@example.com",
+            "Payload": json.dumps(body).encode(),
+        }
+        service.add_response("invoke", {"StatusCode": 200, "Payload": payload({"text": "Hello"})}, expected)
+
+        assert runners.read_offer("report", UserName("ada@example.com"), self.request) == OfferAnswer(text="Hello")
+
+    def test_function_that_may_invoke_runners_gets_the_request_with_the_user(
+        self, client: "LambdaClient", service: Stubber
+    ) -> None:
+        body = {"action": "offer", "server": "far", "user": "ada", "request": self.request.model_dump()}
+        expected = {
+            "FunctionName": "satchel-refresh",
+            "InvocationType": "RequestResponse",
+            "Payload": json.dumps(body).encode(),
+        }
+        service.add_response("invoke", {"StatusCode": 200, "Payload": payload({"values": ["a"]})}, expected)
+
+        read = LambdaOfferReader(client, "satchel-refresh")
+        assert read("far", UserName("ada"), self.request) == OfferAnswer(values=["a"])
+
+    @pytest.mark.parametrize("value", [None, [], {"text": 1}, {"files": [{"name": "a"}]}])
+    def test_invalid_answer_raises_unavailable(self, runners: LambdaRunners, service: Stubber, value: object) -> None:
+        service.add_response("invoke", {"StatusCode": 200, "Payload": payload(value)})
+
+        with pytest.raises(Unavailable, match="'report' returned an invalid answer"):
+            runners.read_offer("report", UserName("ada"), self.request)
+
+    def test_error_of_a_server_that_does_not_answer_has_name_and_reason(
+        self, runners: LambdaRunners, service: Stubber
+    ) -> None:
+        error = payload({"errorMessage": "no such program"})
+        service.add_response("invoke", {"StatusCode": 200, "FunctionError": "Unhandled", "Payload": error})
+
+        with pytest.raises(Unavailable, match="'report' did not answer: no such program"):
+            runners.read_offer("report", UserName("ada"), self.request)

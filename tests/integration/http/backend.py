@@ -127,6 +127,7 @@ class Backend(AwsPorts):
         self.workflow = FakeWorkflow()
         self.callback = FakeTaskCallback()
         self.runners = FakeRunners({})
+        self.read_offer = self.runners.read_offer
         self.erasure_starter = FakeErasureStarter()
         self.cleanup_starter = ImmediateCleanup(self.sessions, lambda: self.use_cases.clean_up_session)
         self.use_cases = UseCases(ports=self, settings=settings)

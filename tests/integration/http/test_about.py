@@ -5,7 +5,16 @@ from starlette.testclient import TestClient
 
 import satchel
 from satchel.domain.ids import UserName
-from satchel.domain.resources import Offers, Prompt, PromptArgument, Resource, ResourceTemplate
+from satchel.domain.resources import (
+    OfferAnswer,
+    OfferedFile,
+    OfferRequest,
+    Offers,
+    Prompt,
+    PromptArgument,
+    Resource,
+    ResourceTemplate,
+)
 from satchel.domain.timestamps import format_time
 from satchel.domain.tools import BUILTIN_DESCRIPTION, LIST_FILES, ToolListing, fresh_tool_list
 from tests.integration.aws.factories import START
@@ -179,3 +188,73 @@ class TestResourcesAndPrompts:
                 }
             ]
         }
+
+    def test_message_of_a_prompt_is_requested_for_the_user(
+        self, backend: Backend, http: TestClient, user: UserName
+    ) -> None:
+        file = OfferedFile(name="a.txt", mime="text/plain", b64="YQ==")
+        backend.runners.answer = OfferAnswer(text="Compare 2026", files=[file])
+        body = {"server": "report", "name": "compare", "arguments": {"year": "2026"}}
+
+        response = http.post("/api/prompts", json=body)
+
+        assert response.json() == {"text": "Compare 2026", "files": [file.model_dump()]}
+        request = OfferRequest(method="prompts/get", name="compare", arguments={"year": "2026"})
+        assert backend.runners.offer_requests[-1] == ("report", user, request)
+
+    def test_prompt_without_a_required_argument_is_rejected_with_its_name(self, http: TestClient) -> None:
+        response = http.post("/api/prompts", json={"server": "report", "name": "compare"})
+
+        assert (response.status_code, response.json()["detail"]) == (422, "The prompt needs a value for: year.")
+
+    def test_problem_of_the_server_with_a_prompt_is_reported(self, backend: Backend, http: TestClient) -> None:
+        backend.runners.answer = OfferAnswer(problem="no such year")
+        body = {"server": "report", "name": "compare", "arguments": {"year": "x"}}
+
+        response = http.post("/api/prompts", json=body)
+
+        assert (response.status_code, response.json()["error_code"]) == (422, "E_INVALID_REQUEST")
+        assert response.json()["detail"] == "The server 'report' refused the request: no such year"
+
+    @pytest.mark.parametrize(
+        ("path", "body"),
+        [
+            ("prompts", {"server": "vault", "name": "compare", "arguments": {"year": "1"}}),
+            ("prompts", {"server": "report", "name": "absent"}),
+            ("prompts/completion", {"server": "vault", "name": "compare", "argument": "year"}),
+            ("prompts/completion", {"server": "report", "name": "compare", "argument": "absent"}),
+            ("resources", {"server": "vault", "uri": "vault://001"}),
+            ("resources", {"server": "report", "uri": "report://absent"}),
+        ],
+    )
+    def test_offer_that_is_absent_or_of_other_groups_is_not_requested(
+        self, backend: Backend, http: TestClient, path: str, body: dict[str, object]
+    ) -> None:
+        requests = len(backend.runners.offer_requests)
+
+        response = http.post(f"/api/{path}", json=body)
+
+        assert (response.status_code, response.json()["error_code"]) == (404, "E_NOT_FOUND")
+        assert len(backend.runners.offer_requests) == requests
+
+    def test_argument_of_a_prompt_is_completed(self, backend: Backend, http: TestClient, user: UserName) -> None:
+        backend.runners.answer = OfferAnswer(values=["2025", "2026"])
+        body = {"server": "report", "name": "compare", "argument": "year", "arguments": {"year": "20"}}
+
+        assert http.post("/api/prompts/completion", json=body).json() == {"values": ["2025", "2026"]}
+        request = OfferRequest(method="completion/complete", name="compare", arguments={"year": "20"}, argument="year")
+        assert backend.runners.offer_requests[-1] == ("report", user, request)
+
+    def test_server_without_completion_offers_no_values(self, backend: Backend, http: TestClient) -> None:
+        backend.runners.answer = OfferAnswer(problem="Method not found")
+        body = {"server": "report", "name": "compare", "argument": "year"}
+
+        assert http.post("/api/prompts/completion", json=body).json() == {"values": []}
+
+    def test_resource_is_read_into_files(self, backend: Backend, http: TestClient) -> None:
+        backend.runners.answer = OfferAnswer(files=[OfferedFile(name="1.txt", mime="text/plain", b64="YQ==")])
+
+        response = http.post("/api/resources", json={"server": "report", "uri": "report://001"})
+
+        assert response.json() == {"files": [{"name": "1.txt", "mime": "text/plain", "b64": "YQ=="}]}
+        assert backend.runners.offer_requests[-1][2] == OfferRequest(method="resources/read", name="report://001")

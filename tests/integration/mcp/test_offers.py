@@ -7,10 +7,12 @@ import pytest
 
 from satchel.adapters.event_loop import EventLoop
 from satchel.adapters.mcp.client import McpToolClient
+from satchel.adapters.system_clock import SystemClock
 from satchel.contract import normalize
-from satchel.domain.resources import Offers, Prompt, PromptArgument, ResourceTemplate
+from satchel.domain.resources import OfferAnswer, OfferRequest, Offers, Prompt, PromptArgument, ResourceTemplate
 from satchel.domain.servers import ServerEntry
 from satchel.ports.tool_client import CallFailure, ToolEvent, ToolResult
+from satchel.services.calls.read_offer import ReadOffer
 from tests.integration.mcp.tool_caller import SERVER_PROGRAMS, TIMEOUT
 
 
@@ -46,7 +48,7 @@ def test_resources_and_templates_are_listed(offers: Offers) -> None:
 
 
 def test_prompts_are_listed_with_their_arguments(offers: Offers) -> None:
-    [prompt] = offers.prompts
+    prompt = offers.prompts[0]
 
     assert prompt.model_copy(update={"arguments": []}) == Prompt(
         server="linking", name="compare", title="Compare years", description="Compares two years."
@@ -79,6 +81,76 @@ def test_missing_resource_is_an_error_of_the_call(client: McpToolClient) -> None
 
     assert isinstance(failure, CallFailure)
     assert not failure.crashed
+
+
+class TestRequests:
+    @pytest.fixture
+    def request_offer(self, client: McpToolClient) -> ReadOffer:
+        return ReadOffer(client=client, clock=SystemClock())
+
+    def test_prompt_is_filled_in(self, request_offer: ReadOffer) -> None:
+        answer = request_offer(OfferRequest(method="prompts/get", name="compare", arguments={"year": "2026"}))
+
+        assert answer == OfferAnswer(text="Compare 2026 with 2025.")
+
+    def test_dialog_becomes_one_message_with_roles(self, request_offer: ReadOffer) -> None:
+        answer = request_offer(OfferRequest(method="prompts/get", name="dialog"))
+
+        assert answer == OfferAnswer(text="User: Which year?\n\nAssistant: 2026, of course.")
+
+    def test_files_of_a_prompt_are_embedded_linked_or_pictures(self, request_offer: ReadOffer) -> None:
+        answer = request_offer(OfferRequest(method="prompts/get", name="review"))
+
+        assert answer.text == "Review these."
+        assert [(file.name, file.mime, file.b64) for file in answer.files] == [
+            ("notes-today.txt", "text/plain", "cmVtZW1iZXI="),
+            ("image-2.png", "image/png", "iVBORw0KGgo="),
+            ("first.txt", "text/plain", "Zmlyc3Q="),
+        ]
+
+    def test_prompt_with_a_link_that_cannot_be_read_is_a_problem(self, request_offer: ReadOffer) -> None:
+        answer = request_offer(OfferRequest(method="prompts/get", name="lost"))
+
+        assert "missing.txt" in str(answer.problem)
+
+    def test_prompt_that_the_server_refuses_is_a_problem(self, request_offer: ReadOffer) -> None:
+        answer = request_offer(OfferRequest(method="prompts/get", name="refuse"))
+
+        assert (answer.text, bool(answer.problem)) == ("", True)
+
+    def test_too_large_resource_is_a_problem(self, request_offer: ReadOffer) -> None:
+        answer = request_offer(OfferRequest(method="resources/read", name="demo://large"))
+
+        assert (answer.files, "too large" in str(answer.problem)) == ([], True)
+
+    def test_resource_is_returned_as_a_file(self, request_offer: ReadOffer) -> None:
+        [file] = request_offer(OfferRequest(method="resources/read", name="demo://text/1")).files
+
+        assert (file.name, file.b64) == ("text-1.txt", "Zmlyc3Q=")
+
+    @pytest.mark.parametrize(
+        ("arguments", "values"),
+        [
+            ({"other": "202", "year": "2022"}, ["2020", "2021"]),
+            ({"other": "2025"}, ["2025"]),
+            ({}, ["2020", "2021", "2022", "2023", "2024", "2025"]),
+        ],
+    )
+    def test_argument_is_completed_with_the_other_arguments(
+        self, request_offer: ReadOffer, arguments: dict[str, str], values: list[str]
+    ) -> None:
+        request = OfferRequest(method="completion/complete", name="compare", argument="other", arguments=arguments)
+
+        assert request_offer(request) == OfferAnswer(values=values)
+
+    def test_server_without_completion_has_a_problem(self, loop: EventLoop) -> None:
+        client = start("described_tools.py", loop)
+        request = OfferRequest(method="completion/complete", name="any", argument="other")
+
+        answer = ReadOffer(client=client, clock=SystemClock())(request)
+        client.close()
+
+        assert (answer.values, bool(answer.problem)) == ([], True)
 
 
 def test_server_without_resources_gets_no_further_tool(loop: EventLoop) -> None:

@@ -13,7 +13,6 @@ from pathlib import Path
 import boto3
 from botocore.exceptions import BotoCoreError
 
-from functions.refresh.handler import handler as refresh
 from functions.rotate.handler import handler as rotate
 from infra import limits
 from local.emulator import settings
@@ -41,7 +40,6 @@ def create_functions() -> None:
     create_background_functions(role, Path(os.environ["SATCHEL_MCP_CONFIG"]).parent / "state")
     create_websocket_functions(role, table=os.environ["SATCHEL_TABLE"], endpoint=os.environ["SATCHEL_SOCKET_ENDPOINT"])
     resources.create_function(settings.REMOTE_RUNNER, _list_no_tools, role=role, timeout=limits.STEP_SECONDS)
-    resources.create_function(function_name("refresh"), refresh, role=role, timeout=limits.REFRESH_SECONDS)
     resources.create_function(function_name("rotate"), rotate, role=role, timeout=limits.STEP_SECONDS)
 
 

@@ -22,7 +22,7 @@ from satchel.domain.conversation import (
 )
 from satchel.domain.isolation import Isolation
 from satchel.domain.prompt import CONTEXT_START
-from satchel.domain.resources import Offers
+from satchel.domain.resources import OfferMethod, Offers
 from satchel.ports.llm import StreamListener
 from satchel.ports.tool_client import CallFailure, ProgressUpdate, ServerSessions, ToolEvent, ToolResult
 from tests.pictures import png
@@ -121,7 +121,7 @@ class BenchServer:
         *,
         writes: bool,
         state: Path | None = None,
-        method: CallMethod = "tools/call",
+        method: CallMethod | OfferMethod = "tools/call",
         input_schema: dict[str, Any] | None = None,
         sessions: ServerSessions | None = None,
     ) -> Iterator[FakeRunningCall]:

@@ -72,6 +72,8 @@ class FakeServer:
         (r"PATCH /api/sessions/([^/]+)", "_update_session"),
         (r"GET /api/config", "_config"),
         (r"GET /api/tools", "_tools"),
+        (r"GET /api/prompts", "_list_prompts"),
+        (r"POST /api/prompts", "_prompt"),
         (r"POST /api/files", "_upload"),
         (r"POST /api/sessions/([^/]+)/turns", "_start_turn"),
         (r"GET /api/sessions/([^/]+)/turns/([^/]+)/events", "_events"),
@@ -97,6 +99,9 @@ class FakeServer:
         self.faults = faults or []
         self.model = "offline"
         self.servers: list[dict[str, Any]] = []
+        self.prompts: list[dict[str, Any]] = []
+        self.prompt_message: dict[str, Any] = {"text": "", "files": []}
+        self.prompt_requests: list[dict[str, Any]] = []
         self.contents: dict[str, bytes] = {}
         self.stored_names: dict[str, str] = {}
         self.chosen_models: list[str] = []
@@ -120,6 +125,13 @@ class FakeServer:
 
     def _tools(self, _request: httpx2.Request) -> httpx2.Response:
         return httpx2.Response(200, json={"servers": self.servers})
+
+    def _list_prompts(self, _request: httpx2.Request) -> httpx2.Response:
+        return httpx2.Response(200, json={"prompts": self.prompts})
+
+    def _prompt(self, request: httpx2.Request) -> httpx2.Response:
+        self.prompt_requests.append(json.loads(request.content))
+        return httpx2.Response(200, json=self.prompt_message)
 
     def _start_session(self, request: httpx2.Request) -> httpx2.Response:
         self.chosen_models += self._chosen_model(request)

@@ -91,6 +91,11 @@ interface ChatProps {
 
 function Chat({ conversation, config, onOpen }: ChatProps) {
   const { turns, runningTurn, isSending, sessionId, draft, setDraft, model } = conversation;
+  const attach = async (files: readonly File[]): Promise<void> => {
+    const { startUpload } = await import("../files/upload/uploadStore");
+    const uploadSession = await conversation.ensureSession("Files");
+    for (const file of files) startUpload(file, uploadSession, conversation.attach);
+  };
   return (
     <Suspense>
       <DropZone sessionFor={() => conversation.ensureSession("Files")} onUploaded={conversation.attach}>
@@ -101,6 +106,7 @@ function Chat({ conversation, config, onOpen }: ChatProps) {
           sessionId={sessionId}
           attached={conversation.attached}
           onDetach={conversation.detach}
+          onAttach={attach}
           isRunning={runningTurn !== null || isSending}
           onSend={() => void conversation.send()}
           onStop={() => runningTurn && turns.cancel(runningTurn)}

@@ -1,8 +1,13 @@
-import { type KeyboardEvent, type ReactNode, useRef } from "react";
-import type { FileRecord } from "../api/types";
+import { type KeyboardEvent, lazy, type ReactNode, Suspense, useRef, useState } from "react";
+import type { FileRecord, Prompt } from "../api/types";
 import { useMention } from "../files/useMention";
 import { Button } from "../shared/Button";
 import { Icon, iconForMime } from "../shared/Icon";
+import { withErrorToast } from "../shared/notifications";
+import { type PromptMessage, requestPrompt, requestResource } from "./requestOffers";
+import { usePrompts } from "./usePrompts";
+
+const PromptForm = lazy(() => import("./PromptForm"));
 
 interface ComposerProps {
   text: string;
@@ -10,6 +15,8 @@ interface ComposerProps {
   sessionId: string | null;
   attached: readonly FileRecord[];
   onDetach(fileKey: string): void;
+  /** Uploads files and attaches them to the message. */
+  onAttach(files: readonly File[]): Promise<void>;
   isRunning: boolean;
   onSend(): void;
   onStop(): void;
@@ -18,77 +25,105 @@ interface ComposerProps {
 }
 
 /** Message input. Enter sends the message; Shift+Enter inserts a line break. */
-export function Composer({ text, setText, sessionId, attached, onDetach, isRunning, onSend, onStop, children }: ComposerProps) {
+export function Composer(props: ComposerProps) {
+  const { text, setText, sessionId, attached, onDetach, onAttach, isRunning, onSend, onStop, children } = props;
   const textArea = useRef<HTMLTextAreaElement>(null);
-  const mention = useMention(
-    textArea,
+  const [prompt, setPrompt] = useState<Prompt | null>(null);
+  const closePrompt = (): void => {
+    setPrompt(null);
+    textArea.current?.focus();
+  };
+  const takeMessage = (message: PromptMessage): void => {
+    closePrompt();
+    setText(message.text);
+    if (message.files.length > 0) void withErrorToast(() => onAttach(message.files));
+  };
+  const choosePrompt = (chosen: Prompt): void => {
+    setText("");
+    if (chosen.arguments?.length) setPrompt(chosen);
+    else void withErrorToast(async () => takeMessage(await requestPrompt(chosen, {})));
+  };
+  const prompts = usePrompts(text, choosePrompt);
+  const mention = useMention({
+    area: textArea,
     text,
-    (newText, caret) => {
+    setText: (newText, caret) => {
       setText(newText);
       requestAnimationFrame(() => textArea.current?.setSelectionRange(caret, caret));
     },
     sessionId,
-  );
+    onResource: (resource) => void withErrorToast(async () => onAttach(await requestResource(resource))),
+  });
   const send = (): void => {
     if (text.trim() && !isRunning) onSend();
   };
   const onKeyDown = (event: KeyboardEvent<HTMLTextAreaElement>): void => {
-    if (mention.onKeyDown(event) || event.nativeEvent.isComposing) return;
+    if (mention.onKeyDown(event) || prompts.onKeyDown(event) || event.nativeEvent.isComposing) return;
     if (event.key === "Enter" && !event.shiftKey) {
       event.preventDefault();
       send();
     }
   };
   return (
-    <form
-      className="composer"
-      onSubmit={(event) => {
-        event.preventDefault();
-        send();
-      }}
-    >
-      {mention.list}
-      {attached.length > 0 && (
-        <ul className="attachments" aria-label="Files to send">
-          {attached.map((file) => (
-            <li key={file.file_key} className="attachment">
-              <Icon name={iconForMime(file.mime)} />
-              <span className="name">{file.name}</span>
-              <button
-                type="button"
-                className="plain"
-                aria-label={`Remove ${file.name}`}
-                onClick={() => onDetach(file.file_key)}
-              >
-                <Icon name="close" />
-              </button>
-            </li>
-          ))}
-        </ul>
+    <>
+      {prompt && (
+        <Suspense>
+          <PromptForm prompt={prompt} onMessage={takeMessage} onClose={closePrompt} />
+        </Suspense>
       )}
-      <textarea
-        ref={textArea}
-        aria-label="Message"
-        placeholder="Write a message, or type @ to mention a file"
-        rows={2}
-        value={text}
-        onChange={(event) => setText(event.target.value)}
-        onKeyDown={onKeyDown}
-        {...mention.aria}
-      />
-      <div className="row">
-        {children}
-        {/* Send and Stop render as the same element, so the focus stays on it when one replaces the other. */}
-        {isRunning ? (
-          <Button disabled={false} className="primary last" onClick={onStop}>
-            <Icon name="stop" /> Stop
-          </Button>
-        ) : (
-          <Button disabled={!text.trim()} type="submit" className="primary last">
-            Send
-          </Button>
+      <form
+        className="composer"
+        onSubmit={(event) => {
+          event.preventDefault();
+          send();
+        }}
+      >
+        {mention.list}
+        {prompts.list}
+        {attached.length > 0 && (
+          <ul className="attachments" aria-label="Files to send">
+            {attached.map((file) => (
+              <li key={file.file_key} className="attachment">
+                <Icon name={iconForMime(file.mime)} />
+                <span className="name">{file.name}</span>
+                <button
+                  type="button"
+                  className="plain"
+                  aria-label={`Remove ${file.name}`}
+                  onClick={() => onDetach(file.file_key)}
+                >
+                  <Icon name="close" />
+                </button>
+              </li>
+            ))}
+          </ul>
         )}
-      </div>
-    </form>
+        <textarea
+          ref={textArea}
+          aria-label="Message"
+          placeholder="Write a message, or type @ for a file, / for a prompt"
+          rows={2}
+          value={text}
+          onChange={(event) => setText(event.target.value)}
+          onKeyDown={onKeyDown}
+          aria-autocomplete="list"
+          {...mention.aria}
+          {...prompts.aria}
+        />
+        <div className="row">
+          {children}
+          {/* Send and Stop render as the same element, so the focus stays on it when one replaces the other. */}
+          {isRunning ? (
+            <Button disabled={false} className="primary last" onClick={onStop}>
+              <Icon name="stop" /> Stop
+            </Button>
+          ) : (
+            <Button disabled={!text.trim()} type="submit" className="primary last">
+              Send
+            </Button>
+          )}
+        </div>
+      </form>
+    </>
   );
 }

@@ -1,73 +1,51 @@
-import { type KeyboardEvent, type ReactNode, type RefObject, useEffect, useId, useMemo, useState } from "react";
+import { type RefObject, useEffect, useMemo, useState } from "react";
 
 import { api, unwrap } from "../api/client";
-import "./files.css";
+import type { Resource } from "../api/types";
+import { onLoaded } from "../shared/onLoaded";
+import { type Options, useOptions } from "../shared/useOptions";
 import { completeMention, findMention, matchNames } from "./mentions";
-
-export interface MentionCompletion {
-  /** List of matching file names, or null if there is nothing to complete. */
-  list: ReactNode;
-  /** Handles arrows, Enter, Tab and Escape for the list. Returns true if the composer must ignore the key. */
-  onKeyDown(event: KeyboardEvent<HTMLTextAreaElement>): boolean;
-  /** ARIA attributes for the text area, such as aria-controls and aria-activedescendant. */
-  aria: Record<string, string | undefined>;
-}
 
 const MAX_OPTIONS = 8;
 
-/** Completes file names while the user types `@…`. `setText` receives the whole text and the new caret. */
-export function useMention(
-  area: RefObject<HTMLTextAreaElement | null>,
-  text: string,
-  setText: (text: string, caret: number) => void,
-  sessionId: string | null,
-): MentionCompletion {
-  const id = useId();
-  const [dismissedText, setDismissedText] = useState<string | null>(null);
-  const [activeIndex, setActiveIndex] = useState(0);
+interface MentionProps {
+  area: RefObject<HTMLTextAreaElement | null>;
+  text: string;
+  /** Receives the whole text and the new caret. */
+  setText(text: string, caret: number): void;
+  sessionId: string | null;
+  onResource(resource: Resource): void;
+}
+
+/** Completes file names while the user types `@…`, and offers the resources of servers. */
+export function useMention({ area, text, setText, sessionId, onResource }: MentionProps): Options {
   const caret = area.current?.selectionStart ?? text.length;
   const mention = findMention(text, Math.min(caret, text.length));
   const query = mention?.query ?? null;
   const names = useFileNames(query, sessionId);
-  const options = useMemo(() => (query === null ? [] : matchNames(names, query, MAX_OPTIONS)), [names, query]);
-  useEffect(() => setActiveIndex(0), [query]);
-  const isOpen = mention !== null && options.length > 0 && dismissedText !== text;
-  const choose = (name: string) => {
-    if (mention) setText(...completeMention(text, mention, caret, name));
-  };
-  const onKeyDown = (event: KeyboardEvent<HTMLTextAreaElement>): boolean => {
-    if (!isOpen || event.nativeEvent.isComposing) return false;
-    const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
-    if (step) setActiveIndex((activeIndex + step + options.length) % options.length);
-    else if (event.key === "Escape") setDismissedText(text);
-    else if (event.key === "Enter" || event.key === "Tab") choose(options[activeIndex] ?? options[0] ?? "");
-    else return false;
-    event.preventDefault();
-    return true;
-  };
-  const list = isOpen ? (
-    <ul className="mentions" id={id} role="listbox" aria-label="Your files">
-      {options.map((name, index) => (
-        <li
-          key={name}
-          id={`${id}-${index}`}
-          role="option"
-          aria-selected={index === activeIndex}
-          // On pointerdown, not click: the text area must not lose the focus.
-          onPointerDown={(event) => {
-            event.preventDefault();
-            choose(name);
-          }}
-        >
-          {name}
-        </li>
-      ))}
-    </ul>
-  ) : null;
-  const aria = isOpen
-    ? { "aria-controls": id, "aria-activedescendant": `${id}-${activeIndex}`, "aria-autocomplete": "list" }
-    : { "aria-autocomplete": "list" };
-  return { list, onKeyDown, aria };
+  const resources = useResources(query !== null);
+  const { start } = mention ?? { start: 0 };
+  const files = matchNames(names, query ?? "", MAX_OPTIONS).map((name) => ({
+    key: name,
+    label: name,
+    choose: () => setText(...completeMention(text, { start, query: query ?? "" }, caret, name)),
+  }));
+  const offered = matchResources(resources, query ?? "").map((resource) => ({
+    key: `${resource.server} ${resource.uri}`,
+    label: resource.title ?? resource.name,
+    detail: resource.server,
+    choose: () => {
+      setText(text.slice(0, start) + text.slice(caret), start);
+      onResource(resource);
+    },
+  }));
+  return useOptions("Your files and resources", query, [...files, ...offered].slice(0, MAX_OPTIONS));
+}
+
+/** Return the resources whose name, title or address contains the query. */
+function matchResources(resources: readonly Resource[], query: string): Resource[] {
+  const needle = query.toLowerCase();
+  return resources.filter(({ name, title, uri }) => `${name} ${title ?? ""} ${uri}`.toLowerCase().includes(needle));
 }
 
 /** Return the names of the user's newest files, followed by those that start with the query. */
@@ -89,14 +67,11 @@ async function fetchNames(query: { limit: number; name_prefix?: string }): Promi
   return page.files.map((file) => file.name);
 }
 
-/** Pass names on when they arrive, and ignore errors: without completion the user can still type. Return a cancel function. */
-function onLoaded(names: Promise<string[]>, setNames: (names: string[]) => void): () => void {
-  let cancelled = false;
-  names.then(
-    (loaded) => cancelled || setNames(loaded),
-    () => undefined,
-  );
-  return () => {
-    cancelled = true;
-  };
+/** Return the first 100 resources of all servers. */
+function useResources(isActive: boolean): readonly Resource[] {
+  const [resources, setResources] = useState<readonly Resource[]>([]);
+  useEffect(() => {
+    if (isActive) return onLoaded(unwrap(api.GET("/api/resources")), (page) => setResources(page.resources));
+  }, [isActive]);
+  return resources;
 }

@@ -297,6 +297,12 @@ class RunnersSettings(SettingsGroup):
     remote_runner: str
 
 
+class OfferSettings(SettingsGroup):
+    """The name of the Lambda function that requests prompts and resources from runners."""
+
+    refresh_function: str
+
+
 class RefreshSettings(SettingsGroup):
     """The maximum age of a server's stored tool list, in seconds. Refreshing the list starts the server.
 
@@ -383,6 +389,7 @@ class Settings:
     links = cached_property(lambda _: LinkSettings())
     metrics = cached_property(lambda _: MetricSettings())
     models = cached_property(lambda _: ModelSettings())
+    offers = cached_property(lambda _: OfferSettings())
     origins = cached_property(lambda _: OriginSettings())
     page = cached_property(lambda _: PageSettings())
     page_bucket = cached_property(lambda _: PageBucketSettings())

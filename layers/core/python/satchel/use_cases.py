@@ -50,6 +50,7 @@ if TYPE_CHECKING:
     from satchel.services.sessions.erase_user import EraseUser, RequestErasure
     from satchel.services.sessions.sessions import ChangeSession, EndSession, ReadAudit, ReadSessions, StartSession
     from satchel.services.sweep import Sweep
+    from satchel.services.tools.offers import RequestOffers
     from satchel.services.tools.tool_lists import ListTools, MarkToolsStale, RefreshTools
     from satchel.services.turns.approvals import AskApproval, DecideApproval, ReadApproval
     from satchel.services.turns.build_model_request import BuildModelRequest
@@ -119,6 +120,12 @@ class UseCases:
         from satchel.services.tools.tool_lists import ListTools
 
         return ListTools(registry=self.ports.registry, lists=self.ports.tool_lists)
+
+    @cached_property
+    def request_offers(self) -> RequestOffers:
+        from satchel.services.tools.offers import RequestOffers
+
+        return RequestOffers(listed=self.list_tools, read=self.ports.read_offer)
 
     @cached_property
     def refresh_tools(self) -> RefreshTools:

@@ -63,13 +63,19 @@ def answer(method: str, params: Json) -> Json:
     match method:
         case "initialize":
             about = {"name": "scenario", "version": "1"}
-            return {"protocolVersion": params["protocolVersion"], "capabilities": {"tools": {}}, "serverInfo": about}
+            capabilities: Json = {"tools": {}, "prompts": {}}
+            return {"protocolVersion": params["protocolVersion"], "capabilities": capabilities, "serverInfo": about}
         case "tools/list":
             schemas = {name: {"type": "object", "properties": properties} for name, (_, properties) in _TOOLS.items()}
             return {"tools": [{"name": name, "inputSchema": schema} for name, schema in schemas.items()]}
         case "tools/call":
             tool, _ = _TOOLS[params["name"]]
             return {"content": [], "structuredContent": tool(**params.get("arguments", {}))}
+        case "prompts/list":
+            return {"prompts": [{"name": "greet", "arguments": [{"name": "name", "required": True}]}]}
+        case "prompts/get":
+            content = {"type": "text", "text": f"Greet {params['arguments']['name']}."}
+            return {"messages": [{"role": "user", "content": content}]}
         case _:
             return {}
 

@@ -1,7 +1,18 @@
 """Server made with fastmcp, whose tools return links to its resources."""
 
 from fastmcp import FastMCP
-from mcp_types import ResourceLink, TextContent
+from fastmcp.prompts import Message
+from mcp_types import (
+    CompletionArgument,
+    CompletionContext,
+    EmbeddedResource,
+    ImageContent,
+    PromptReference,
+    ResourceLink,
+    ResourceTemplateReference,
+    TextContent,
+    TextResourceContents,
+)
 
 mcp = FastMCP("linking", list_page_size=2)
 
@@ -30,6 +41,50 @@ def report(year: str) -> str:
 def compare(year: str, other: str = "2025") -> str:
     """Compares two years."""
     return f"Compare {year} with {other}."
+
+
+def linked(uri: str, name: str) -> Message:
+    """Return a message with a link, which the constructor of fastmcp would convert to text."""
+    link = ResourceLink(type="resource_link", uri=uri, name=name)
+    return Message.model_construct(role="user", content=link)  # type: ignore[arg-type]
+
+
+@mcp.prompt
+def dialog() -> list[Message]:
+    return [Message("Which year?"), Message("2026, of course.", role="assistant")]
+
+
+@mcp.prompt
+def review() -> list[Message]:
+    note = TextResourceContents(uri="demo://notes/today", text="remember", mime_type="text/plain")
+    return [
+        Message(TextContent(type="text", text="Review these.")),
+        Message(EmbeddedResource(type="resource", resource=note)),
+        Message(ImageContent(type="image", data="iVBORw0KGgo=", mime_type="image/png")),
+        linked("demo://text/1", "first.txt"),
+    ]
+
+
+@mcp.prompt
+def lost() -> list[Message]:
+    return [linked("demo://missing", "missing.txt")]
+
+
+@mcp.prompt
+def refuse() -> str:
+    raise ValueError("not today")
+
+
+@mcp.completion
+def complete(
+    ref: PromptReference | ResourceTemplateReference, argument: CompletionArgument, context: CompletionContext | None
+) -> list[str] | None:
+    if not isinstance(ref, PromptReference) or (ref.name, argument.name) != ("compare", "other"):
+        return None
+    chosen = (context.arguments if context else None) or {}
+    before = int(chosen.get("year", "2026"))
+    years = [str(year) for year in range(2020, before)]
+    return [year for year in years if year.startswith(argument.value)]
 
 
 @mcp.tool

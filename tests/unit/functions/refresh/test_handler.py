@@ -1,8 +1,9 @@
-"""The servers whose tools the refresh function lists: all after a deployment, otherwise those that are due."""
+"""The refresh function lists tools: of all servers after a deployment, else of due ones. It passes on requests."""
 
 import pytest
 
 from functions.refresh import handler as refresh
+from satchel.domain.resources import OfferAnswer, OfferRequest
 from tests.unit.services.samples import REGISTRY
 from tests.unit.services.world import World
 
@@ -38,3 +39,12 @@ def test_failing_server_does_not_stop_the_refresh_of_others(world: World) -> Non
     del world.runners.tools["report"]
     refresh.handler(DEPLOYMENT_EVENT, None)
     assert sorted(world.runners.listed_servers) == sorted(REGISTRY.servers)
+
+
+def test_request_for_a_prompt_is_sent_to_the_runner_of_the_user(world: World) -> None:
+    world.runners.answer = OfferAnswer(text="Hello")
+    request = OfferRequest(method="prompts/get", name="greet")
+    event = {"action": "offer", "server": "report", "user": "ada", "request": request.model_dump()}
+
+    assert refresh.handler(event, None)["text"] == "Hello"
+    assert (world.runners.offer_requests, world.runners.listed_servers) == ([("report", "ada", request)], [])

@@ -13,7 +13,7 @@ from satchel.domain.conversation import ToolSpec
 from satchel.domain.errors import Unavailable
 from satchel.domain.ids import SessionId, UserName
 from satchel.domain.isolation import Isolation
-from satchel.domain.resources import Offers
+from satchel.domain.resources import OfferAnswer, OfferRequest, Offers
 from satchel.domain.tools import ToolListing
 from satchel.ports.runners import CallOrder
 from satchel.ports.tool_client import ServerSession
@@ -93,8 +93,52 @@ class LambdaRunners:
             isolation_level=isolation and isolation.level,
         )
 
+    def read_offer(self, server: str, user: UserName, request: OfferRequest) -> OfferAnswer:
+        """Return a prompt, a resource or values of an argument. The user's own execution environment requests it.
+
+        Raise Unavailable if the server does not start, times out or returns an invalid answer.
+        """
+        payload = {"action": "offer", "server": server, "request": request.model_dump(mode="json")}
+        return _read_answer(self.listing_client, self._function(server), server, payload, TenantId=user)
+
     def _function(self, server: str) -> str:
         return self.remote_runner if server in self.remote else f"{self.prefix}{server}"
+
+
+@dataclass(frozen=True)
+class LambdaOfferReader:
+    """Let ``function``, which may invoke runners, request a prompt or a resource.
+
+    Implements ``ports.runners.OfferReader``.
+    """
+
+    client: "LambdaClient"
+    function: str
+
+    def __call__(self, server: str, user: UserName, request: OfferRequest) -> OfferAnswer:
+        payload = {"action": "offer", "server": server, "user": user, "request": request.model_dump(mode="json")}
+        return _read_answer(self.client, self.function, server, payload)
+
+
+def _read_answer(
+    client: "LambdaClient", function: str, server: str, payload: Mapping[str, object], **tenant: str
+) -> OfferAnswer:
+    try:
+        response = client.invoke(
+            FunctionName=function,
+            InvocationType="RequestResponse",
+            Payload=json.dumps(payload).encode(),
+            **tenant,  # type: ignore[arg-type]
+        )
+    except ReadTimeoutError as error:
+        raise Unavailable(f"The server '{server}' takes too long to answer; try again.") from error
+    body = json.loads(response["Payload"].read())
+    if "FunctionError" in response:
+        raise Unavailable(f"The server '{server}' did not answer: {body.get('errorMessage', 'unknown error')}")
+    try:
+        return OfferAnswer.model_validate(body)
+    except ValidationError as error:
+        raise Unavailable(f"The server '{server}' returned an invalid answer.") from error
 
 
 @dataclass(frozen=True)

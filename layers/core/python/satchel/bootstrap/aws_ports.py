@@ -31,7 +31,12 @@ from satchel.adapters.dynamodb.turns import DynamoTurns
 from satchel.adapters.dynamodb.uploads import DynamoUploads
 from satchel.adapters.dynamodb.user_purger import DynamoUserPurger
 from satchel.adapters.dynamodb.users import DynamoErasures
-from satchel.adapters.lambda_functions import LambdaCleanupStarter, LambdaErasureStarter, LambdaRunners
+from satchel.adapters.lambda_functions import (
+    LambdaCleanupStarter,
+    LambdaErasureStarter,
+    LambdaOfferReader,
+    LambdaRunners,
+)
 from satchel.adapters.s3_files import S3Files, S3Page
 from satchel.adapters.s3_uploads import S3Uploads
 from satchel.adapters.stepfunctions import TurnExecutions, WaitingTasks
@@ -44,7 +49,7 @@ from satchel.ports.files import FileReaper, Files, Uploads
 from satchel.ports.links import DashboardSigner, LinkStates, SharedLinks, Signer
 from satchel.ports.llm import Model
 from satchel.ports.quotas import QuotaCounts
-from satchel.ports.runners import CredentialSource, Runners, SchemaChecker, ToolLists
+from satchel.ports.runners import CredentialSource, OfferReader, Runners, SchemaChecker, ToolLists
 from satchel.ports.sessions import CleanupStarter, Dashboards, ServerSessionRemover, SessionPurger, Sessions
 from satchel.ports.steps import Steps
 from satchel.ports.storage import FileStore, PageStore, PartStore
@@ -162,6 +167,10 @@ class AwsPorts:
         from satchel.adapters.source_files import source_version
 
         return source_version
+
+    @cached_property
+    def read_offer(self) -> OfferReader:
+        return LambdaOfferReader(clients.lambda_listing(), self._settings.offers.refresh_function)
 
     @cached_property
     def credentials(self) -> CredentialSource:

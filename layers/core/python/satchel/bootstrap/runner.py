@@ -37,6 +37,7 @@ from satchel.bootstrap.process import CLOCK, registry, required_isolation
 from satchel.domain.ids import UserName
 from satchel.domain.servers import ServerEntry
 from satchel.ports.runners import CallOrder, Conversation
+from satchel.services.calls.read_offer import ReadOffer
 from satchel.services.calls.run_tool import CallPorts, RunTool
 from satchel.settings import (
     IsolationSettings,
@@ -78,6 +79,11 @@ def _state_opener(server: str) -> Callable[[UserName], Path] | None:
     return KeptState(settings.state_folder, server, settings.max_state_mb << 20).open
 
 
+def read_offer_use_case(server: str) -> ReadOffer:
+    """Return the use case that requests prompts and resources. Raise KeyError if this runner is not for that server."""
+    return ReadOffer(client=tool_client(server), clock=CLOCK)
+
+
 def _find_problems(schema: dict[str, Any], value: dict[str, Any]) -> list[str]:
     """Check a structured result. Import the library when a tool has an output schema: most have none."""
     from satchel.adapters.json_schema import JsonSchemaChecker  # noqa: PLC0415  (see above)
@@ -102,6 +108,18 @@ def tool_client(server: str) -> McpToolClient:
     """
     with _client_lock:
         return _tool_client(server)
+
+
+def describe_server(server: str) -> dict[str, Any]:
+    """Return the tools and offers of an MCP server as JSON, and this machine's isolation, which only a runner knows."""
+    client = tool_client(server)
+    isolation = client.isolation and client.isolation.model_dump(mode="json")
+    tools, offers = client.list_all()
+    return {
+        "tools": [tool.model_dump(mode="json") for tool in tools],
+        "offers": offers.model_dump(mode="json"),
+        "isolation": isolation,
+    }
 
 
 def close_servers() -> None:

@@ -1,5 +1,7 @@
 """Resources and prompts that MCP servers offer besides tools."""
 
+from typing import Literal
+
 from pydantic import BaseModel
 
 MAX_OFFERED = 1000
@@ -64,3 +66,45 @@ class Offers(BaseModel):
             for field in type(self).model_fields
         }
         return self.model_copy(update=changed)
+
+
+OfferMethod = Literal["prompts/get", "completion/complete", "resources/read"]
+
+MAX_OFFERED_CHARS = 4_000_000
+"""The most characters of text and base64 that a user gets at once. Lambda limits a response to 6 MB."""
+
+MAX_VALUES = 100
+"""The most values that complete an argument. MCP has the same limit."""
+
+
+class OfferRequest(BaseModel):
+    """A user's request to a server for a prompt or a resource. ``name`` is the prompt, or the resource's address.
+
+    ``arguments`` are those of the prompt. ``completion/complete`` asks for values of its argument ``argument``, which
+    begin like the value in ``arguments``.
+    """
+
+    method: OfferMethod
+    name: str
+    arguments: dict[str, str] = {}
+    argument: str | None = None
+
+
+class OfferedFile(BaseModel):
+    """A file of a prompt, or a resource. ``b64`` is its content as base64."""
+
+    name: str
+    mime: str
+    b64: str
+
+
+class OfferAnswer(BaseModel):
+    """The answer to an ``OfferRequest``: a prompt's text and files, a resource's files, or values of an argument.
+
+    ``problem`` says why the server has no answer.
+    """
+
+    text: str = ""
+    files: list[OfferedFile] = []
+    values: list[str] = []
+    problem: str | None = None

@@ -10,7 +10,7 @@ from satchel.ports.files import FileReaper, Files, Uploads
 from satchel.ports.links import DashboardSigner, LinkStates, SharedLinks, Signer
 from satchel.ports.llm import Model
 from satchel.ports.quotas import QuotaCounts
-from satchel.ports.runners import CredentialSource, Runners, SchemaChecker, ToolLists
+from satchel.ports.runners import CredentialSource, OfferReader, Runners, SchemaChecker, ToolLists
 from satchel.ports.sessions import CleanupStarter, Dashboards, ServerSessionRemover, SessionPurger, Sessions
 from satchel.ports.steps import Steps
 from satchel.ports.storage import FileStore, PageStore, PartStore
@@ -138,6 +138,9 @@ class Ports(Protocol):
 
     @property
     def source_version(self) -> Callable[[ServerEntry], str | None]: ...
+
+    @property
+    def read_offer(self) -> OfferReader: ...
 
     @property
     def credentials(self) -> CredentialSource: ...

@@ -10,6 +10,7 @@ from pydantic import BaseModel, ConfigDict
 from satchel.domain.arguments import FileForm
 from satchel.domain.conversation import CallMethod
 from satchel.domain.ids import CallId, SessionId, TurnId, UserName
+from satchel.domain.resources import OfferAnswer, OfferRequest
 from satchel.domain.timing import Limits
 from satchel.domain.tools import StoredToolList, ToolListing
 from satchel.ports.tool_client import ServerSession
@@ -83,6 +84,18 @@ class Runners(Protocol):
 
     def list_tools(self, server: str) -> ToolListing:
         """Return what the runner reports about a server. Raise Unavailable with its message if it cannot start."""
+        ...
+
+    def read_offer(self, server: str, user: UserName, request: OfferRequest) -> OfferAnswer:
+        """Return a prompt, a resource or values of an argument. Raise Unavailable if the server does not answer."""
+        ...
+
+
+class OfferReader(Protocol):
+    """Lets a function that may invoke runners request a prompt or a resource, for functions that may not."""
+
+    def __call__(self, server: str, user: UserName, request: OfferRequest) -> OfferAnswer:
+        """Return the server's answer. Raise Unavailable if it does not answer in time."""
         ...
 
 

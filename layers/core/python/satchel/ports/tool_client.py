@@ -9,7 +9,7 @@ from pydantic import BaseModel
 
 from satchel.domain.conversation import CallMethod, ToolSpec
 from satchel.domain.ids import SessionId, UserName
-from satchel.domain.resources import Offers
+from satchel.domain.resources import OfferMethod, Offers
 
 
 class ProgressUpdate(BaseModel):
@@ -109,7 +109,7 @@ class ToolClient(Protocol):
         *,
         writes: bool,
         state: Path | None = None,
-        method: CallMethod = "tools/call",
+        method: CallMethod | OfferMethod = "tools/call",
         input_schema: dict[str, Any] | None = None,
         sessions: ServerSessions | None = None,
     ) -> AbstractContextManager[RunningCall]:

@@ -24,7 +24,7 @@ from satchel.adapters.server_config import ConfigError
 from satchel.contract.errors import ToolCrashed
 from satchel.domain.conversation import CallMethod, ToolSpec
 from satchel.domain.isolation import Isolation
-from satchel.domain.resources import Offers
+from satchel.domain.resources import OfferMethod, Offers
 from satchel.domain.servers import ServerEntry
 from satchel.ports.tool_client import CallFailure, ServerSession, ServerSessions, ToolEvent, ToolResult
 
@@ -50,7 +50,7 @@ class RunningCall:
         session: Session,
         tool: str,
         arguments: dict[str, Any],
-        method: CallMethod,
+        method: CallMethod | OfferMethod,
         input_schema: dict[str, Any] | None = None,
     ) -> None:
         self._session = session
@@ -122,7 +122,7 @@ class McpToolClient:
         *,
         writes: bool,
         state: Path | None = None,
-        method: CallMethod = "tools/call",
+        method: CallMethod | OfferMethod = "tools/call",
         input_schema: dict[str, Any] | None = None,
         sessions: ServerSessions | None = None,
     ) -> Iterator[RunningCall]:

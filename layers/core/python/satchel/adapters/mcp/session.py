@@ -21,11 +21,9 @@ from mcp.shared.inbound import x_mcp_header_map
 from mcp_types import (
     CONNECTION_CLOSED,
     HEADER_MISMATCH,
-    CallToolRequest,
     DiscoverResult,
     LoggingMessageNotificationParams,
     PaginatedRequestParams,
-    ReadResourceRequest,
     ServerCapabilities,
     Tool,
 )
@@ -35,10 +33,10 @@ from pydantic_core import to_json
 
 from satchel.adapters.mcp.linked_resources import embed_linked_resources
 from satchel.adapters.mcp.message_observer import MessageObserver
-from satchel.adapters.mcp.offers import list_offers, to_request, to_tool_result
+from satchel.adapters.mcp.offers import CallRequest, list_offers, to_request, to_tool_result
 from satchel.adapters.mcp.resumable import ResumableSession
 from satchel.domain.conversation import CallMethod
-from satchel.domain.resources import Offers
+from satchel.domain.resources import OfferMethod, Offers
 from satchel.ports.tool_client import (
     BlockedAccess,
     CallFailure,
@@ -175,7 +173,7 @@ class Session:
         arguments: dict[str, Any],
         listener: EventListener,
         *,
-        method: CallMethod = "tools/call",
+        method: CallMethod | OfferMethod = "tools/call",
         input_schema: dict[str, Any] | None = None,
     ) -> Future[None]:
         """Start a call. ``listener`` receives the call's events: the last is a ToolResult or a CallFailure.
@@ -290,7 +288,7 @@ class Session:
         except (MCPError, ListenNotSupportedError, SubscriptionLost) as error:
             logger.debug("a server does not announce changes of its lists: %s", error)
 
-    async def _call(self, request: CallToolRequest | ReadResourceRequest, listener: EventListener) -> None:
+    async def _call(self, request: CallRequest, listener: EventListener) -> None:
         outcome = await self._outcome(request, listener)
         for blocked in self.connection.take_violations(_error_text(outcome)):
             listener(blocked)
@@ -299,9 +297,7 @@ class Session:
         self._listener = _ignore
         listener(outcome)  # send this event last: after it, another thread can start the next call
 
-    async def _outcome(
-        self, request: CallToolRequest | ReadResourceRequest, listener: EventListener
-    ) -> ToolResult | CallFailure:
+    async def _outcome(self, request: CallRequest, listener: EventListener) -> ToolResult | CallFailure:
         try:
             # Fail now if JSON cannot encode this: an error during sending ends the session.
             to_json(request.params.model_dump())
@@ -322,8 +318,7 @@ class Session:
             if self._observer.result is None:
                 raise
             raw = self._observer.result
-        if isinstance(request, ReadResourceRequest):
-            raw = to_tool_result(raw)
+        raw = to_tool_result(request, raw)
         raw = await embed_linked_resources(session, raw, MAX_LINKED_BYTES)
         return self._result(raw)
 

@@ -109,6 +109,10 @@ _PROMPT = {
     "arguments": [_ARGUMENT],
 }
 PROMPTS: Example = {"prompts": [_PROMPT]}
+_OFFERED_FILE = {"name": "august.csv", "mime": "text/csv", "b64": "bW9udGgsc2FsZXMKYXVndXN0LDQyCg=="}
+PROMPT_MESSAGE: Example = {"text": "Compare August with July.", "files": [_OFFERED_FILE]}
+RESOURCE_CONTENT: Example = {"files": [_OFFERED_FILE]}
+COMPLETION: Example = {"values": ["august", "september"]}
 _TOKENS = {
     "input_tokens": 2310,
     "output_tokens": 145,

@@ -7,11 +7,17 @@ from satchel.entrypoints.http import examples
 from satchel.entrypoints.http.identity import CurrentUser
 from satchel.entrypoints.http.parameters import InjectedUseCases
 from satchel.entrypoints.http.schemas.about import (
+    Completion,
+    CompletionRequest,
     Config,
     Health,
     JsonWebKeySet,
     ModelOut,
+    PromptMessage,
+    PromptRequest,
     Prompts,
+    ResourceContent,
+    ResourceRequest,
     Resources,
     ServerStatus,
     SizeLimits,
@@ -97,6 +103,42 @@ def resources(
 def prompts(user: CurrentUser, use_cases: InjectedUseCases) -> Prompts:
     """List the prompts of the MCP servers that the signed-in user may use."""
     return Prompts(prompts=use_cases.list_tools.offers(user.groups).prompts)
+
+
+@router.post(
+    "/api/prompts",
+    tags=["tools"],
+    responses=examples.responses(200, examples.PROMPT_MESSAGE, 400, 403, 404, 413, 422, 503),
+)
+def get_prompt(body: PromptRequest, user: CurrentUser, use_cases: InjectedUseCases) -> PromptMessage:
+    """Return the message of a prompt. Nothing is sent: the client shows the text, and uploads and attaches the files.
+
+    If the prompt is a dialog, each part begins with its role. A server that is not running may need some seconds to
+    start; if it needs more than 25, the response is 503, and a repeated request soon succeeds.
+    """
+    answer = use_cases.request_offers.prompt(user, body.server, body.name, body.arguments)
+    return PromptMessage(text=answer.text, files=answer.files)
+
+
+@router.post(
+    "/api/prompts/completion",
+    tags=["tools"],
+    responses=examples.responses(200, examples.COMPLETION, 400, 403, 404, 413, 422, 503),
+)
+def complete_argument(body: CompletionRequest, user: CurrentUser, use_cases: InjectedUseCases) -> Completion:
+    """Return values for an argument of a prompt, or none if the server does not complete arguments."""
+    values = use_cases.request_offers.complete(user, body.server, body.name, body.argument, body.arguments)
+    return Completion(values=values)
+
+
+@router.post(
+    "/api/resources",
+    tags=["tools"],
+    responses=examples.responses(200, examples.RESOURCE_CONTENT, 400, 403, 404, 413, 422, 503),
+)
+def read_resource(body: ResourceRequest, user: CurrentUser, use_cases: InjectedUseCases) -> ResourceContent:
+    """Return the content of a listed resource. Nothing is stored: the client uploads and attaches the files."""
+    return ResourceContent(files=use_cases.request_offers.resource(user, body.server, body.uri).files)
 
 
 def _status(server: ServerTools) -> ServerStatus:

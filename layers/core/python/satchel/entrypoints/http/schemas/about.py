@@ -10,7 +10,7 @@ from satchel.domain.dashboard_tokens import PublicKey
 from satchel.domain.files import Usage
 from satchel.domain.isolation import Level
 from satchel.domain.quotas import QuotaReport
-from satchel.domain.resources import Prompt, Resource, ResourceTemplate
+from satchel.domain.resources import OfferedFile, Prompt, Resource, ResourceTemplate
 from satchel.domain.users import Erased, Erasure
 
 
@@ -112,6 +112,53 @@ class Prompts(BaseModel):
     """The prompts of MCP servers: prepared messages with arguments."""
 
     prompts: list[Prompt]
+
+
+Values = Annotated[
+    dict[Annotated[str, Field(max_length=200)], Annotated[str, Field(max_length=10_000)]],
+    Field(max_length=100, description="Values of the prompt's arguments by name."),
+]
+_Name = Annotated[str, Field(max_length=200)]
+
+
+class PromptRequest(BaseModel):
+    """A prompt of a server, with values of its arguments."""
+
+    server: _Name
+    name: _Name
+    arguments: Values = {}
+
+
+class CompletionRequest(PromptRequest):
+    """A prompt with the values so far. The value of ``argument`` may be incomplete or missing."""
+
+    argument: _Name
+
+
+class ResourceRequest(BaseModel):
+    """A resource of a server."""
+
+    server: _Name
+    uri: Annotated[str, Field(max_length=1000)]
+
+
+class PromptMessage(BaseModel):
+    """The text that a prompt adds to the message, and files to upload and attach."""
+
+    text: str
+    files: list[OfferedFile]
+
+
+class ResourceContent(BaseModel):
+    """The content of a resource, as files to upload and attach."""
+
+    files: list[OfferedFile]
+
+
+class Completion(BaseModel):
+    """At most 100 values of an argument that begin like the given one."""
+
+    values: list[str]
 
 
 class ErasureOut(BaseModel):
