@@ -21,6 +21,8 @@ export type {
   ResponseDisplay as Display,
   SessionOut as Session,
   ToolCallSummary,
+  ToolServer,
+  ToolSpec as Tool,
   TurnError,
   TurnOut,
   UploadOut as PendingUpload,

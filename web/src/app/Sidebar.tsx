@@ -8,6 +8,7 @@ import { Icon } from "../shared/Icon";
 import type { Conversation } from "./useConversation";
 
 const FilesPanel = lazy(() => import("../files/FilesPanel"));
+const ToolsPanel = lazy(() => import("../tools/ToolsPanel"));
 
 interface SidebarProps {
   conversation: Conversation;
@@ -18,13 +19,14 @@ interface SidebarProps {
   onClose(): void;
 }
 
-type Tab = "sessions" | "files";
+type Tab = "sessions" | "files" | "tools";
 const TABS: readonly [Tab, string][] = [
   ["sessions", "Chats"],
   ["files", "My Files"],
+  ["tools", "Tools"],
 ];
 
-/** Left side of the page: the list of chats or My Files, and the signed-in user. */
+/** Left side of the page: the list of chats, My Files or the tools, and the signed-in user. */
 export function Sidebar({ conversation, config, identity, open, onClose }: SidebarProps) {
   const [tab, setTab] = useState<Tab>("sessions");
   const sidebar = useRef<HTMLElement>(null);
@@ -45,7 +47,7 @@ export function Sidebar({ conversation, config, identity, open, onClose }: Sideb
           <Icon name="close" />
         </button>
       </div>
-      {tab === "sessions" ? (
+      {tab === "sessions" && (
         <SessionList
           sessions={sessions}
           currentId={sessionId}
@@ -55,7 +57,8 @@ export function Sidebar({ conversation, config, identity, open, onClose }: Sideb
             onClose();
           }}
         />
-      ) : (
+      )}
+      {tab === "files" && (
         <Suspense>
           <FilesPanel
             sessionId={sessionId}
@@ -65,6 +68,11 @@ export function Sidebar({ conversation, config, identity, open, onClose }: Sideb
               onClose();
             }}
           />
+        </Suspense>
+      )}
+      {tab === "tools" && (
+        <Suspense>
+          <ToolsPanel />
         </Suspense>
       )}
       <UserMenu user={config.user} identity={identity} />

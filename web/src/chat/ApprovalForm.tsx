@@ -4,6 +4,8 @@ import type { ApprovalRequest } from "../api/types";
 import { Button } from "../shared/Button";
 import { Countdown } from "../shared/Countdown";
 import { showError } from "../shared/notifications";
+import { ToolLabel } from "../tools/ToolLabel";
+import { useServers } from "../tools/useServers";
 import { type ArgumentField, fieldsFrom, readValues } from "./argumentFields";
 import type { ToolCall } from "./toolCall";
 
@@ -56,6 +58,7 @@ export function ApprovalForm({ call, turnPath }: ApprovalFormProps) {
         Allow <strong>{request.tool}</strong> to run?
         {call.expiresAt && <Countdown from={call.expiresAt} seconds={0} />}
       </p>
+      <StatedEffects name={request.tool} />
       {fields.map((field) => (
         <ArgumentInput key={field.name} field={field} />
       ))}
@@ -74,6 +77,14 @@ export function ApprovalForm({ call, turnPath }: ApprovalFormProps) {
       </div>
     </form>
   );
+}
+
+/** What the server says about the tool, such as that it may destroy something. Without an answer, nothing is shown. */
+function StatedEffects({ name }: { name: string }) {
+  const servers = useServers();
+  if (servers.status !== "loaded") return null;
+  const tool = servers.value.flatMap(({ tools }) => tools).find((each) => `${each.server}.${each.name}` === name);
+  return tool ? <ToolLabel tool={tool} /> : null;
 }
 
 function ArgumentInput({ field: { name, kind, text } }: { field: ArgumentField }) {

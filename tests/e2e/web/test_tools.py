@@ -1,0 +1,41 @@
+"""Titles, icons and hints of tools, in the list of tools and in approvals."""
+
+from playwright.sync_api import Request, expect
+
+from tests.e2e.web.chat_page import ChatPage
+from tests.e2e.web.conftest import ChatPageFactory
+from tests.e2e.web.keyboard import Keyboard
+
+
+def test_tools_are_listed_with_titles_hints_and_their_own_pictures_only(new_chat_page: ChatPageFactory) -> None:
+    chat = new_chat_page(viewport={"width": 360, "height": 640})
+    requests: list[Request] = []
+    chat.page.on("request", requests.append)
+    chat.open()
+    keys = Keyboard(chat.page)
+    keys.press("button", "Open sidebar")
+    keys.press("button", "Tools")
+    keys.press("summary", "guide")
+    tools = chat.page.get_by_role("region", name="Tools")
+
+    look = tools.get_by_role("listitem").filter(has_text="Look up")
+    expect(look).to_contain_text("Read-only")
+    expect(look).to_contain_text("guide.look")
+    assert look.locator("img").evaluate("picture => picture.decode().then(() => picture.naturalWidth > 0)")
+    erase = tools.get_by_role("listitem").filter(has_text="Erase all")
+    expect(erase).to_contain_text("Destructive")
+    expect(erase.locator("img")).to_have_count(0)
+    chat.screenshot("tools")
+    assert [each.url for each in requests if "icons.invalid" in each.url] == []
+    assert chat.page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+
+
+def test_approval_shows_the_title_and_the_hints_beside_the_name(chat: ChatPage) -> None:
+    turn = chat.send("/guide.erase {}")
+    form = turn.get_by_role("form", name="Approval for guide.erase")
+
+    expect(form).to_contain_text("Allow guide.erase to run?")
+    expect(form).to_contain_text("Erase all")
+    expect(form).to_contain_text("Destructive")
+    Keyboard(chat.page).press("button", "Deny", back=True)
+    expect(turn).to_have_attribute("aria-busy", "false")
