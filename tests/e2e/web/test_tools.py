@@ -1,6 +1,6 @@
 """Titles, icons and hints of tools, in the list of tools and in approvals."""
 
-from playwright.sync_api import Request, expect
+from playwright.sync_api import expect
 
 from tests.e2e.web.chat_page import ChatPage
 from tests.e2e.web.conftest import ChatPageFactory
@@ -9,8 +9,8 @@ from tests.e2e.web.keyboard import Keyboard
 
 def test_tools_are_listed_with_titles_hints_and_their_own_pictures_only(new_chat_page: ChatPageFactory) -> None:
     chat = new_chat_page(viewport={"width": 360, "height": 640})
-    requests: list[Request] = []
-    chat.page.on("request", requests.append)
+    urls: list[str] = []
+    chat.page.on("request", lambda request: urls.append(request.url))
     chat.open()
     keys = Keyboard(chat.page)
     keys.press("button", "Open sidebar")
@@ -26,7 +26,7 @@ def test_tools_are_listed_with_titles_hints_and_their_own_pictures_only(new_chat
     expect(erase).to_contain_text("Destructive")
     expect(erase.locator("img")).to_have_count(0)
     chat.screenshot("tools")
-    assert [each.url for each in requests if "icons.invalid" in each.url] == []
+    assert [url for url in urls if "icons.invalid" in url] == []
     assert chat.page.evaluate("document.documentElement.scrollWidth <= innerWidth")
 
 

@@ -20,7 +20,7 @@ function Server({ server: { name, title, description, status, reason, tools } }:
   return (
     <details>
       <summary>
-        {title || name} <span className="faint">{status === "ready" ? `${tools.length} tools` : status}</span>
+        {title || name} <span className="faint">{status === "ready" ? `${tools.length} ${tools.length === 1 ? "tool" : "tools"}` : status}</span>
       </summary>
       {description && <p>{description}</p>}
       {reason && <p className="error-message">{reason}</p>}
