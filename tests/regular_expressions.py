@@ -24,7 +24,10 @@ _UNITS = [*" a0-./:;,=\"'([{<@%\n", "a.", "a/", "a=", "a ", "0 ", "a;", "a,", '\
 _END = "!\0"
 _SKIPPED = {"local.emulator.runners.preload", "local.emulator.runners.server_imports"}  # change this process
 _ANCHORED = {
+    "satchel.adapters.mcp.error_output._ERROR",
     "satchel.contract.base64._DATA_URL",
+    "satchel.domain.inputs._EMAIL",
+    "satchel.domain.inputs._URI",
     "satchel.adapters.llm.model_router._NAME",
     "satchel.adapters.sandbox.policy._OPTION",
     "satchel.services.calls.record_tool_result._FULL_RESULTS",
