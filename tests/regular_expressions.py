@@ -26,8 +26,6 @@ _SKIPPED = {"local.emulator.runners.preload", "local.emulator.runners.server_imp
 _ANCHORED = {
     "satchel.adapters.mcp.error_output._ERROR",
     "satchel.contract.base64._DATA_URL",
-    "satchel.domain.inputs._EMAIL",
-    "satchel.domain.inputs._URI",
     "satchel.adapters.llm.model_router._NAME",
     "satchel.adapters.sandbox.policy._OPTION",
     "satchel.services.calls.record_tool_result._FULL_RESULTS",

@@ -1,4 +1,4 @@
-"""Step Functions state Approval: asks the user to approve a tool call, then waits until the API sends the decision."""
+"""Step Functions states Approval and Input: ask the user, then wait until the API sends the decision or the answers."""
 
 from typing import Any
 
@@ -9,6 +9,8 @@ from satchel.domain.steps import CallStep
 
 @observed("approval")
 def handler(event: dict[str, Any], context: object) -> None:
-    """Ask the user to approve one tool call."""
+    """Ask the user to approve one tool call, or to answer its questions."""
     del context
-    use_cases().ask_approval(CallStep.model_validate(event))
+    step = CallStep.model_validate(event)
+    ask = use_cases().ask_input if step.asks else use_cases().ask_approval
+    ask(step)

@@ -55,6 +55,7 @@ FOLLOW_EXECUTION = ("states:DescribeExecution", "states:StopExecution")
 STOP_EXECUTION = ("states:StopExecution",)
 DESCRIBE_EXECUTION = ("states:DescribeExecution",)
 SEND_TASK_SUCCESS = ("states:SendTaskSuccess",)
+SEND_TASK_FAILURE = ("states:SendTaskFailure",)
 SEND_TASK_HEARTBEAT = ("states:SendTaskHeartbeat",)
 # Lambda creates the network interfaces of a function in a VPC with the function's role.
 MANAGE_NETWORK_INTERFACES = (

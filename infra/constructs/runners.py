@@ -20,6 +20,7 @@ from infra.constructs.grants import (
     PUT_ITEMS,
     PUT_TAGGED_OBJECTS,
     READ_SECRET,
+    SEND_TASK_FAILURE,
     SEND_TASK_HEARTBEAT,
     SEND_TASK_SUCCESS,
     TOOL_FILE_KEYS,
@@ -90,7 +91,7 @@ class Runner(PythonFunction):
             Serverless_LambdaAsyncFailureDestination="an event contains a task token and a call's credentials, which "
             "no queue may store; the waiting task's heartbeat timeout ends the call with an error",
         )
-        allow(self, *SEND_TASK_SUCCESS, *SEND_TASK_HEARTBEAT, on=[machine_arn])
+        allow(self, *SEND_TASK_SUCCESS, *SEND_TASK_FAILURE, *SEND_TASK_HEARTBEAT, on=[machine_arn])
         if secret_arns:
             allow(self, *READ_SECRET, on=secret_arns)
         if vpc is not None:

@@ -11,7 +11,13 @@ from infra.constructs.function import PythonFunction
 from infra.constructs.grants import INVOKE_FUNCTION, statement
 from infra.constructs.monitoring import log_group
 from infra.constructs.triggers import DeadLetters
-from infra.limits import APPROVAL_SECONDS, CALL_TIMEOUT_SECONDS, HEARTBEAT_TIMEOUT_SECONDS, TURN_TIMEOUT_SECONDS
+from infra.limits import (
+    APPROVAL_SECONDS,
+    CALL_TIMEOUT_SECONDS,
+    HEARTBEAT_TIMEOUT_SECONDS,
+    INPUT_TIMEOUT_SECONDS,
+    TURN_TIMEOUT_SECONDS,
+)
 from infra.settings import Settings
 
 
@@ -54,6 +60,7 @@ class TurnWorkflow(Construct):
                 "Partition": Stack.of(self).partition,
                 "HeartbeatSeconds": HEARTBEAT_TIMEOUT_SECONDS,
                 "ApprovalSeconds": APPROVAL_SECONDS,
+                "InputSeconds": INPUT_TIMEOUT_SECONDS,
                 "CallTimeoutSeconds": CALL_TIMEOUT_SECONDS,
                 "TurnTimeoutSeconds": TURN_TIMEOUT_SECONDS,
             },

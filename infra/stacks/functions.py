@@ -22,6 +22,7 @@ from infra.limits import (
     CLEAR_SECONDS,
     ERASE_SECONDS,
     INPUT_DISK_SHARE,
+    INPUT_SECONDS,
     MAX_BODY_BYTES,
     MODEL_SECONDS,
     REFRESH_SECONDS,
@@ -212,11 +213,11 @@ class Functions:
         return think
 
     def approval(self) -> PythonFunction:
-        """Create the function of the workflow state Approval, which asks the user to approve a tool call."""
-        timeout = {"SATCHEL_APPROVAL_SECONDS": str(APPROVAL_SECONDS)}
+        """Create the function of the states Approval and Input, which asks the user about a tool call."""
+        timeout = {"SATCHEL_APPROVAL_SECONDS": str(APPROVAL_SECONDS), "SATCHEL_INPUT_SECONDS": str(INPUT_SECONDS)}
         approval = self._function("approval", seconds=STEP_SECONDS, environment=timeout)
         self._allow_items(approval)
-        self._allow_reading(approval, grants.TEXT_KEYS)
+        self._allow_reading(approval, grants.TURN_KEYS)
         allow(approval, *grants.SEND_TASK_SUCCESS, on=[self._machine_arn])
         return approval
 
@@ -244,7 +245,7 @@ class Functions:
         self._allow_reading(dispatch, grants.TEXT_KEYS, *grants.FILE_KEYS)
         allow(dispatch, *grants.PUT_TAGGED_OBJECTS, on=self._objects(grants.TURN_KEYS), because=grants.ALL_USERS)
         runners.grant_invoke(dispatch)
-        allow(dispatch, *grants.SEND_TASK_SUCCESS, on=[self._machine_arn])
+        allow(dispatch, *grants.SEND_TASK_SUCCESS, *grants.SEND_TASK_FAILURE, on=[self._machine_arn])
         allow(dispatch, *grants.READ_SECRET, on=[self._stores.capability_secret.secret_arn])
         return dispatch
 

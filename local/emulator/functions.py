@@ -18,7 +18,7 @@ from local.emulator.runners.context import Handler, LambdaContext
 from local.emulator.websocket_gateway import Event
 from satchel.adapters.kept_state import remove_state
 from satchel.adapters.workspaces import LocalWorkspaces
-from satchel.settings import ApprovalSettings
+from satchel.settings import ApprovalSettings, InputSettings
 
 _FUNCTION_NAME = re.compile(r'"FunctionName": "\$\{(\w+)\}"')
 _STATE_TIMEOUTS = {"Think": limits.THINK_SECONDS}  # timeouts in seconds; all other states use limits.STEP_SECONDS
@@ -48,8 +48,11 @@ def create_turn_machine(role: str) -> str:
         state: _create_state_function(state, role) for state in set(_FUNCTION_NAME.findall(definition))
     }
     execution_events.set_listener(lambda event: HOST.invoke_later(_function_name("Finish"), dict(event)))
-    approval = {"ApprovalSeconds": ApprovalSettings().approval_seconds}
-    values = functions | {**_MACHINE_TIMEOUTS, "Partition": "aws"} | approval
+    waits = {
+        "ApprovalSeconds": ApprovalSettings().approval_seconds,
+        "InputSeconds": InputSettings().input_seconds + limits.INPUT_TIMEOUT_SECONDS - limits.INPUT_SECONDS,
+    }
+    values = functions | {**_MACHINE_TIMEOUTS, "Partition": "aws"} | waits
     return resources.create_state_machine(f"{settings.NAME}-turn", definition, values, role=role)
 
 

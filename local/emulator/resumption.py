@@ -20,7 +20,7 @@ def resume_turns() -> None:
 
     Each step of a turn returns what it stored before, so a turn continues where it was: answers and results are not
     repeated, and a call that still waits for an approval asks for it again. A tool that was running is not called
-    twice: its call fails. A call that waited for a free runner is run.
+    twice: its call fails. A call that waited for a free runner is run, and a call that asks the user continues to wait.
     """
     ports = use_cases().ports
     for session in ports.sessions.list_running(ports.clock.now()):
@@ -38,6 +38,8 @@ def with_expired_approvals(ask: Handler) -> Handler:
 
     def handle(event: object, context: LambdaContext) -> object:
         step, ports = CallStep.model_validate(event), use_cases().ports
+        if step.asks:
+            return ask(event, context)
         earlier = ports.approvals.get(step.turn_id, step.call_id)
         if earlier and step.task_token and earlier.decision is None and earlier.expires_at <= ports.clock.now():
             ports.callback.succeed(step.task_token)
@@ -49,8 +51,12 @@ def with_expired_approvals(ask: Handler) -> Handler:
 
 def _end_interrupted_calls(turn: Turn) -> None:
     claims = DynamoClaims(Table(clients.dynamodb(), os.environ["SATCHEL_TABLE"]))
+    questions = {each.call_id: each for each in use_cases().ports.inputs.list(turn.turn_id)}
     for call in use_cases().ports.calls.list(turn.turn_id):
-        if call.result is None and claims.is_claimed(call.call_id):
+        latest = questions.get(call.call_id)
+        if latest and not latest.taken:
+            continue  # no runner: the call waits for the user, or for the next execution to send the answers
+        if call.result is None and claims.is_claimed(call.call_id, latest.round if latest else 0):
             _end_interrupted(call)
 
 

@@ -16,8 +16,9 @@ from typing import Any, cast
 from satchel.adapters.event_loop import EventLoop
 from satchel.adapters.mcp.client import McpToolClient
 from satchel.domain.conversation import ToolSpec
+from satchel.domain.inputs import Form, RequestedInput
 from satchel.domain.servers import ServerEntry
-from satchel.ports.tool_client import CallFailure, ToolResult
+from satchel.ports.tool_client import Answers, CallFailure, InputRequired, ToolResult
 from tests.fakes.server_sessions import FakeServerSessions
 
 logger = logging.getLogger(__name__)
@@ -68,16 +69,42 @@ def run_scenario(loop: EventLoop, url: str, context: dict[str, Any]) -> None:
         tools = {tool.name: tool for tool in client.list_tools()}
         calls = [(call["name"], call["arguments"]) for call in context.get("toolCalls", [])]
         for name, arguments in calls or [(name, _arguments(tool, tools)) for name, tool in tools.items()]:
-            schema = tools[name].input_schema
-            with client.call(
-                name, arguments, None, writes=False, input_schema=schema, sessions=conversation
-            ) as running:
-                while not isinstance(event := running.receive(CALL_SECONDS), ToolResult | CallFailure):
-                    if event is None:
-                        raise TimeoutError(name)
-            assert isinstance(event, ToolResult), event.message
+            event, answers = None, None
+            while answers or event is None:
+                event = _call(client, name, arguments, tools[name], conversation, answers)
+                answers = _answer(event) if isinstance(event, InputRequired) else None
+            assert isinstance(event, ToolResult), event
     finally:
         client.close()
+
+
+def _call(
+    client: McpToolClient,
+    name: str,
+    arguments: dict[str, Any],
+    tool: ToolSpec,
+    conversation: FakeServerSessions,
+    answers: Answers | None,
+) -> ToolResult | InputRequired | CallFailure:
+    with client.call(
+        name, arguments, None, writes=False, input_schema=tool.input_schema, sessions=conversation, answers=answers
+    ) as running:
+        while not isinstance(event := running.receive(CALL_SECONDS), ToolResult | InputRequired | CallFailure):
+            if event is None:
+                raise TimeoutError(name)
+    return event
+
+
+def _answer(event: InputRequired) -> Answers:
+    """Accept all questions, with the defaults of their forms, as the page does for a user who changes nothing."""
+    requested = RequestedInput.parse(event.requests, event.state)
+    responses = {each.key: {"action": "accept", "content": _defaults(each.form)} for each in requested.questions}
+    return Answers(responses, requested.state)
+
+
+def _defaults(form: Form | None) -> dict[str, Any]:
+    fields = form.properties if form else {}
+    return {name: _VALUES[field.type] if field.default is None else field.default for name, field in fields.items()}
 
 
 def _arguments(tool: ToolSpec, tools: dict[str, ToolSpec]) -> dict[str, Any]:

@@ -46,8 +46,9 @@ class FakeCalls:
         """Return True if the call was sent to its tool."""
         return call_id in self._dispatched
 
-    def claim(self, call_id: CallId, runner: str) -> bool:
-        return self.claimed_by.setdefault(call_id, runner) == runner
+    def claim(self, call_id: CallId, runner: str, input_round: int = 0) -> bool:
+        key = f"{call_id}#{input_round}" if input_round else call_id
+        return self.claimed_by.setdefault(key, runner) == runner
 
     def is_stopped(self, call_id: CallId) -> bool:
         return call_id in self.stopped

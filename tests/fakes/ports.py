@@ -67,6 +67,7 @@ class FakePorts:
             self.reported_events,
             self.calls,
             self.approvals,
+            self.inputs,
             self.quota_counts,
             self.audit_trail,
         )

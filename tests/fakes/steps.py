@@ -6,6 +6,7 @@ from satchel.domain.calls import Call
 from satchel.domain.conversation import AssistantMessage
 from satchel.domain.events import NewEvent
 from satchel.domain.ids import CallId, TurnId, turn_of
+from satchel.domain.inputs import CallInput
 from satchel.domain.sessions import Turn
 from satchel.domain.steps import CallStep, TurnStep
 from satchel.ports.calls import RelayPosition
@@ -14,7 +15,7 @@ from satchel.ports.system import Clock
 from tests.fakes.calls import FakeAuditTrail, FakeCalls
 from tests.fakes.quotas import FakeQuotaCounts
 from tests.fakes.sessions import FakeSessions
-from tests.fakes.turns import FakeApprovals, FakeEvents, FakeReportedEvents, FakeTranscript, FakeTurns
+from tests.fakes.turns import FakeApprovals, FakeEvents, FakeInputs, FakeReportedEvents, FakeTranscript, FakeTurns
 
 
 @dataclass(frozen=True)
@@ -29,6 +30,7 @@ class FakeSteps:
     reported_events: FakeReportedEvents
     calls: FakeCalls
     approvals: FakeApprovals
+    inputs: FakeInputs
     quota_counts: FakeQuotaCounts
     audit_trail: FakeAuditTrail
 
@@ -58,6 +60,7 @@ class FakeSteps:
             turn=self.turns.get(step.session_id, step.turn_id),
             call=self.calls.get(step.turn_id, step.call_id),
             approval=self.approvals.get(step.turn_id, step.call_id),
+            questions=self.inputs.get(step.turn_id, step.call_id),
             tools_version=0,
         )
 
@@ -73,8 +76,10 @@ class FakeSteps:
         self.calls.mark_dispatched(call)
         return CallStart.STARTED
 
-    def read_ended_call(self, call_id: CallId) -> tuple[Call | None, RelayPosition]:
-        return self.calls.get(TurnId(turn_of(call_id)), call_id), self.reported_events.position(call_id)
+    def read_ended_call(self, call_id: CallId) -> tuple[Call | None, RelayPosition, CallInput | None]:
+        turn_id = TurnId(turn_of(call_id))
+        position = self.reported_events.position(call_id)
+        return self.calls.get(turn_id, call_id), position, self.inputs.get(turn_id, call_id)
 
     def end_call(self, ended: EndedCall) -> CallEnd:
         call = ended.call

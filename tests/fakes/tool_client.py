@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from satchel.contract.errors import ToolCrashed
 from satchel.domain.conversation import CallMethod, ToolSpec
 from satchel.domain.resources import OfferMethod, Offers
-from satchel.ports.tool_client import CallFailure, ServerSessions, ToolEvent
+from satchel.ports.tool_client import Answers, CallFailure, ServerSessions, ToolEvent
 from tests.fakes.system import FakeClock
 
 Script = Sequence[tuple[float, ToolEvent]]
@@ -67,6 +67,7 @@ class StartedCall(NamedTuple):
     workspace: Path | None
     writes: bool
     state: Path | None = None
+    answers: Answers | None = None
 
 
 class FakeToolClient:
@@ -96,11 +97,12 @@ class FakeToolClient:
         method: CallMethod | OfferMethod = "tools/call",
         input_schema: dict[str, Any] | None = None,
         sessions: ServerSessions | None = None,
+        answers: Answers | None = None,
     ) -> Iterator[FakeRunningCall]:
         del method, input_schema, sessions
         if self.fails_to_start:
             raise ToolCrashed("The server did not start")
-        self.started.append(StartedCall(tool, arguments, workspace, writes, state))
+        self.started.append(StartedCall(tool, arguments, workspace, writes, state, answers))
         self.running.append(
             StuckCall(self._clock) if self.script is None else FakeRunningCall(self._clock, self.script)
         )

@@ -356,6 +356,7 @@ class FakeTaskCallback:
     def __init__(self) -> None:
         self.heartbeats: list[str] = []
         self.succeeded: list[str] = []
+        self.failed: list[tuple[str, str]] = []
         self.gone = False
         self.lost_heartbeats = 0
         self.on_heartbeat = self.on_succeed = _nothing
@@ -368,6 +369,9 @@ class FakeTaskCallback:
         if self.lost_heartbeats:
             self.lost_heartbeats -= 1
             raise OSError("the heartbeat was lost")
+
+    def fail(self, token: str, error: str) -> None:
+        self.failed.append((token, error))
 
     def succeed(self, token: str) -> None:
         if self.gone:

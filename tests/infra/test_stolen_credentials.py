@@ -43,7 +43,7 @@ def test_role_of_a_runner_reaches_neither_items_nor_objects(deployment: Stacks) 
     role = role_policy(deployment, RUNNER)
     reached = {target.name: actions for target in TARGETS if (actions := allowed(target, role))}
     assert reached == {
-        "state machine": ["states:SendTaskSuccess", "states:SendTaskHeartbeat"],
+        "state machine": ["states:SendTaskSuccess", "states:SendTaskHeartbeat", "states:SendTaskFailure"],
         "secrets of this server": ["secretsmanager:GetSecretValue"],
         "log of this server": ["logs:PutLogEvents"],
     }

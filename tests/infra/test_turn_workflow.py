@@ -13,6 +13,7 @@ from infra import sources
 from satchel.domain import llm
 from satchel.domain.llm import ModelError, ModelTimedOut
 from satchel.domain.quotas import TooManyRunningCalls
+from satchel.domain.steps import INPUT_REQUIRED
 from tests.infra.asl_validator import problems
 from tests.infra.templates import Stacks
 
@@ -42,7 +43,8 @@ def tasks(text: str) -> dict[str, Any]:
 def test_definition_is_the_file_with_arns_and_timeouts(text: str) -> None:
     values: dict[str, object] = {step: f"{{{step}.Arn}}" for step in STEPS}
     values |= {"Partition": "{AWS::Partition}"}
-    values |= {"HeartbeatSeconds": 35, "CallTimeoutSeconds": 900, "ApprovalSeconds": 3600, "TurnTimeoutSeconds": 14400}
+    values |= {"HeartbeatSeconds": 35, "CallTimeoutSeconds": 900, "ApprovalSeconds": 3600}
+    values |= {"InputSeconds": 86460, "TurnTimeoutSeconds": 604800}
     assert text == sources.fill_placeholders(sources.TURN_WORKFLOW.read_text(encoding="utf-8"), values)
     assert problems(text) == []
 
@@ -83,10 +85,18 @@ def test_call_without_approval_goes_to_dispatch(tasks: dict[str, Any]) -> None:
 
 
 def test_timeouts_of_dispatch_lead_to_record_tool_result(tasks: dict[str, Any]) -> None:
-    timeouts, others = tasks["Dispatch"]["Catch"]
+    questions, timeouts, others = tasks["Dispatch"]["Catch"]
+    assert (questions["ErrorEquals"], questions["Next"]) == ([INPUT_REQUIRED], "Input")
     assert timeouts["ErrorEquals"] == ["States.HeartbeatTimeout", "States.Timeout"]
     assert others["ErrorEquals"] == ["States.ALL"]
     assert timeouts["Next"] == others["Next"] == "RecordToolResult"
+
+
+def test_answered_questions_go_to_dispatch_and_others_to_record_tool_result(tasks: dict[str, Any]) -> None:
+    state = tasks["Input"]
+    assert (state["TimeoutSeconds"], state["Next"]) == (86460, "Dispatch")
+    assert "HeartbeatSeconds" not in state
+    assert [catcher["Next"] for catcher in state["Catch"]] == ["RecordToolResult"]
 
 
 def test_failed_turn_reaches_finish(tasks: dict[str, Any]) -> None:

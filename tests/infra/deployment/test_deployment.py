@@ -10,7 +10,13 @@ import httpx2
 import pytest
 
 from infra import sources
-from infra.limits import APPROVAL_SECONDS, CALL_TIMEOUT_SECONDS, HEARTBEAT_TIMEOUT_SECONDS, TURN_TIMEOUT_SECONDS
+from infra.limits import (
+    APPROVAL_SECONDS,
+    CALL_TIMEOUT_SECONDS,
+    HEARTBEAT_TIMEOUT_SECONDS,
+    INPUT_TIMEOUT_SECONDS,
+    TURN_TIMEOUT_SECONDS,
+)
 from infra.usage import METRIC_SERIES, TURNS
 from tests.infra.deployment import resource_types
 from tests.infra.deployment.gateways import HttpApiTransport, routes
@@ -96,6 +102,7 @@ def test_machine_definition_names_the_created_functions(system: DeployedSystem) 
     values |= {
         "Partition": "aws",
         "CallTimeoutSeconds": CALL_TIMEOUT_SECONDS,
+        "InputSeconds": INPUT_TIMEOUT_SECONDS,
         "TurnTimeoutSeconds": TURN_TIMEOUT_SECONDS,
     }
     assert machine["definition"] == sources.fill_placeholders(sources.TURN_WORKFLOW.read_text(encoding="utf-8"), values)

@@ -39,6 +39,8 @@ REASONS = (
     Reason("*", "s3:ListBucket", "*", "without it, S3 answers 403 instead of 404 for an absent object"),
     *(Reason(role, "s3:AbortMultipartUpload", "*", _FAILED_PART) for role in ("Call", "Dispatch", "Think")),
     Reason("Run*", "states:SendTaskHeartbeat", "*", "a call that is shorter than the interval sends no heartbeat"),
+    Reason("Run*", "states:SendTaskFailure", "*", "ends the run of a call whose tool asks the user"),
+    Reason("Dispatch", "states:SendTaskFailure", "*", "asks the user again, if an execution of the turn is repeated"),
     Reason("Call", "dynamodb:GetItem", "*", "reads a claim again if the response of its write was lost"),
     Reason("Think", "s3:GetObject", "*/texts/*", "the model needs messages of over 300 KB, which are stored there"),
     Reason("Think", "s3:GetObject", "*/uploads/*", "a model sees attached pictures"),

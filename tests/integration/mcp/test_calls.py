@@ -5,7 +5,7 @@ import time
 
 import pytest
 
-from satchel.ports.tool_client import CallFailure, LogMessage, ProgressUpdate, ToolResult
+from satchel.ports.tool_client import Answers, CallFailure, InputRequired, LogMessage, ProgressUpdate, ToolResult
 from tests.integration.mcp.tool_caller import StartRaw, ToolCaller, json_of
 
 
@@ -102,12 +102,18 @@ def test_question_to_the_client_fails_the_call_with_an_explanation(raw: ToolCall
     assert answer.crashed is False
 
 
-def test_result_that_requires_input_fails_the_call_with_an_explanation(start_raw: StartRaw) -> None:
-    answer = start_raw("--modern").outcome("needs_input")
+def test_call_that_requires_input_continues_with_the_answers_in_the_same_process(start_raw: StartRaw) -> None:
+    caller = start_raw("--modern")
+    questions = caller.outcome("needs_input")
 
-    assert isinstance(answer, CallFailure)
-    assert answer.message.startswith("The tool asked a question while it ran (input_required), which is not supported")
-    assert answer.crashed is False
+    assert isinstance(questions, InputRequired)
+    assert (list(questions.requests), questions.state) == (["which"], "r1")
+    answers = Answers({"which": {"action": "accept", "content": {"it": True}}}, questions.state)
+    assert json_of(caller.outcome("needs_input", answers=answers)) == ["r1", {"it": True}]
+
+
+def test_call_that_requires_its_state_only_is_repeated_without_a_question(start_raw: StartRaw) -> None:
+    assert json_of(start_raw("--modern").outcome("needs_time")) == "later"
 
 
 def test_unserializable_arguments_fail_only_the_call(raw: ToolCaller) -> None:

@@ -6,7 +6,15 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from satchel.adapters.mcp.client import McpToolClient
-from satchel.ports.tool_client import CallFailure, ProgressUpdate, RunningCall, ToolEvent, ToolResult
+from satchel.ports.tool_client import (
+    Answers,
+    CallFailure,
+    InputRequired,
+    ProgressUpdate,
+    RunningCall,
+    ToolEvent,
+    ToolResult,
+)
 
 SERVER_PROGRAMS = Path(__file__).parent / "server_programs"
 TIMEOUT = 30.0
@@ -19,20 +27,20 @@ class ToolCaller:
     client: McpToolClient
     workspace: Path
 
-    def events(self, tool: str, **arguments: Any) -> list[ToolEvent]:  # noqa: ANN401  (whatever a tool takes)
-        with self.client.call(tool, arguments, self.workspace, writes=True) as running:
+    def events(self, tool: str, answers: Answers | None = None, **arguments: Any) -> list[ToolEvent]:  # noqa: ANN401  (whatever a tool takes)
+        with self.client.call(tool, arguments, self.workspace, writes=True, answers=answers) as running:
             return self.remaining(running)
 
     def remaining(self, running: RunningCall) -> list[ToolEvent]:
         events: list[ToolEvent] = []
-        while not events or not isinstance(events[-1], ToolResult | CallFailure):
+        while not events or not isinstance(events[-1], ToolResult | InputRequired | CallFailure):
             event = running.receive(TIMEOUT)
             assert event is not None, "the call does not end"
             events.append(event)
         return events
 
-    def outcome(self, tool: str, **arguments: Any) -> ToolEvent:  # noqa: ANN401  (whatever a tool takes)
-        return self.events(tool, **arguments)[-1]
+    def outcome(self, tool: str, answers: Answers | None = None, **arguments: Any) -> ToolEvent:  # noqa: ANN401  (whatever a tool takes)
+        return self.events(tool, answers, **arguments)[-1]
 
     def value(self, tool: str, **arguments: Any) -> Any:  # noqa: ANN401  (whatever a tool returns)
         return json_of(self.outcome(tool, **arguments))

@@ -24,7 +24,15 @@ from satchel.domain.isolation import Isolation
 from satchel.domain.prompt import CONTEXT_START
 from satchel.domain.resources import OfferMethod, Offers
 from satchel.ports.llm import StreamListener
-from satchel.ports.tool_client import CallFailure, ProgressUpdate, ServerSessions, ToolEvent, ToolResult
+from satchel.ports.tool_client import (
+    Answers,
+    CallFailure,
+    InputRequired,
+    ProgressUpdate,
+    ServerSessions,
+    ToolEvent,
+    ToolResult,
+)
 from tests.pictures import png
 
 Script = list[list[tuple[str, dict[str, Any] | str]]]
@@ -43,6 +51,7 @@ _ARGUMENTS = {
     "say": {"size": {"type": "integer"}},
     "draw": {},
     "wait": {},
+    "inquire": {},
 }
 
 
@@ -124,13 +133,18 @@ class BenchServer:
         method: CallMethod | OfferMethod = "tools/call",
         input_schema: dict[str, Any] | None = None,
         sessions: ServerSessions | None = None,
+        answers: Answers | None = None,
     ) -> Iterator[FakeRunningCall]:
         del method, input_schema, sessions, state
         assert writes is ("username" in _ARGUMENTS[tool])
         self.called_tools.append(tool)
         running = FakeRunningCall()
         running.emit(ProgressUpdate(progress=1, total=2))
-        if tool == "wait":
+        if tool == "inquire" and (answers is None or answers.state != "1"):
+            running.emit(_next_question(answers))
+        elif tool == "inquire" and answers is not None:
+            running.emit(_structured_result({"results": answers.responses["name"]["content"]["name"]}))
+        elif tool == "wait":
             self._waiting_calls.append(running)
             self.waiting.put(running)
         else:
@@ -157,6 +171,14 @@ class BenchServer:
         for call in self._waiting_calls:
             call.kill()
             assert call.ended.wait(10), "a runner did not end its call"
+
+
+def _next_question(answers: Answers | None) -> InputRequired:
+    """Ask whether to continue, then for a name."""
+    form = {"properties": {"name": {"type": "string"}}, "required": ["name"]}
+    message, number = ("Your name?", "1") if answers else ("Continue?", "0")
+    params = {"message": message, "requestedSchema": form if answers else {"properties": {}}}
+    return InputRequired(requests={"name": {"method": "elicitation/create", "params": params}}, state=number)
 
 
 def _run_tool(arguments: dict[str, Any], workspace: Path | None) -> ToolResult:

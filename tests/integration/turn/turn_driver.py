@@ -137,12 +137,15 @@ class TurnDriver:
         self.wait_for_execution(turn)
         return self.states.get_execution_history(executionArn=self.execution_arn(turn))["events"]
 
-    def set_timeouts(self, *, heartbeat: int = 20, call: int = 30, approval: int = 10, turn: int = 60) -> None:
+    def set_timeouts(
+        self, *, heartbeat: int = 20, call: int = 30, approval: int = 10, questions: int = 20, turn: int = 60
+    ) -> None:
         """Change the timeouts of the state machine, in seconds. Running executions keep theirs."""
         definition = json.loads(self.states.describe_state_machine(stateMachineArn=self.machine)["definition"])
         calls = definition["States"]["RunTools"]["ItemProcessor"]["States"]
         calls["Dispatch"] |= {"HeartbeatSeconds": heartbeat, "TimeoutSeconds": call}
         calls["Approval"]["TimeoutSeconds"] = approval
+        calls["Input"]["TimeoutSeconds"] = questions
         definition["TimeoutSeconds"] = turn
         self.states.update_state_machine(stateMachineArn=self.machine, definition=json.dumps(definition))
 

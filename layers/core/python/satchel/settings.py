@@ -278,6 +278,12 @@ class ApprovalSettings(SettingsGroup):
     approval_seconds: Annotated[int, Field(gt=0)] = 3600
 
 
+class InputSettings(SettingsGroup):
+    """The maximum time that a call waits for the user's answers to the tool's questions, in seconds."""
+
+    input_seconds: Annotated[int, Field(gt=0)] = 24 * 3600
+
+
 class AuditSettings(SettingsGroup):
     """The retention of audit entries (tool calls and downloads), in days."""
 
@@ -385,6 +391,7 @@ class Settings:
     dashboards = cached_property(lambda _: DashboardSettings())
     dispatch = cached_property(lambda _: DispatchSettings())
     erasure = cached_property(lambda _: ErasureSettings())
+    inputs = cached_property(lambda _: InputSettings())
     limits = cached_property(lambda _: LimitSettings())
     links = cached_property(lambda _: LinkSettings())
     metrics = cached_property(lambda _: MetricSettings())

@@ -57,7 +57,7 @@ if TYPE_CHECKING:
     from satchel.services.turns.canvas_actions import LogCanvasAction
     from satchel.services.turns.dashboard_tokens import DashboardTokens
     from satchel.services.turns.finish_turn import EndStuckTurn, FinishTurn
-    from satchel.services.turns.inputs import AnswerInput
+    from satchel.services.turns.inputs import AnswerInput, AskInput
     from satchel.services.turns.read_turn import CancelTurn, ReadTurn
     from satchel.services.turns.start_turn import StartTurn
     from satchel.services.turns.think import Think
@@ -290,6 +290,20 @@ class UseCases:
         )
 
     @cached_property
+    def ask_input(self) -> AskInput:
+        from satchel.services.turns.inputs import AskInput
+
+        return AskInput(
+            calls=self.ports.calls,
+            inputs=self.ports.inputs,
+            events=self.ports.events,
+            store=self.ports.store,
+            callback=self.ports.callback,
+            clock=self.ports.clock,
+            timeout=timedelta(seconds=self.settings.inputs.input_seconds),
+        )
+
+    @cached_property
     def answer_input(self) -> AnswerInput:
         from satchel.services.turns.inputs import AnswerInput
 
@@ -335,6 +349,8 @@ class UseCases:
             ),
             store=self.ports.store,
             callback=self.ports.callback,
+            questions=self.ports.inputs,
+            clock=self.ports.clock,
             limits=self.settings.timing.limits,
             max_running_calls=self.settings.quotas.user_running_calls,
         )

@@ -19,6 +19,7 @@ Arguments = dict[str, Any]
 Tool = Callable[[Arguments], dict[str, Any]]
 CHILD_SECONDS = "60"
 token: object = None
+call: Arguments = {}
 
 
 def send(**message: object) -> None:
@@ -119,10 +120,19 @@ def samples(_: Arguments) -> dict[str, Any]:
 
 
 def needs_input(_: Arguments) -> dict[str, Any]:
+    if "inputResponses" in call:
+        return text([call["requestState"], call["inputResponses"]["which"]["content"]])
     schema = {"type": "object", "properties": {}}
     params = {"mode": "form", "message": "Which one?", "requestedSchema": schema}
     requests = {"which": {"method": "elicitation/create", "params": params}}
-    return {"resultType": "input_required", "inputRequests": requests}
+    return {"resultType": "input_required", "inputRequests": requests, "requestState": "r1"}
+
+
+def needs_time(_: Arguments) -> dict[str, Any]:
+    """Ask the client to repeat the call once, with a state and without a question."""
+    if call.get("requestState") == "later":
+        return text("later")
+    return {"resultType": "input_required", "requestState": "later"}
 
 
 def protocol_error(_: Arguments) -> dict[str, Any]:
@@ -171,6 +181,7 @@ TOOLS: dict[str, Tool] = {
     "asks": asks,
     "samples": samples,
     "needs_input": needs_input,
+    "needs_time": needs_time,
     "pid": lambda _: text(os.getpid()),
     "env": lambda _: text(dict(os.environ)),
     "cwd": lambda _: text(str(Path.cwd())),
@@ -193,6 +204,7 @@ def answer(method: str, params: Arguments) -> dict[str, Any]:
             return {**page, "nextCursor": str(start + 8)} if start + 8 < len(names) else page
         case "tools/call":
             globals()["token"] = params.get("_meta", {}).get("progressToken")
+            globals()["call"] = params
             return TOOLS[params["name"]](params.get("arguments", {}))
     raise ValueError(f"unknown method {method}")
 

@@ -36,7 +36,9 @@ class ScriptedCall:
         self.listen = ListenToTool(self.events, self.clock, called, self.violations)
 
     def run(self) -> ToolResult:
-        return self.listen(self.running)
+        result = self.listen(self.running)
+        assert isinstance(result, ToolResult)
+        return result
 
     def published(self) -> list[PublishedEvent]:
         """Return the second, type and payload of each event, without the call id."""

@@ -81,3 +81,10 @@ class WaitingTasks:
         except ClientError as error:
             if _code(error) not in _TASK_GONE_CODES:
                 raise
+
+    def fail(self, token: str, error: str) -> None:
+        try:
+            self.client.send_task_failure(taskToken=token, error=error)
+        except ClientError as failure:
+            if _code(failure) not in _TASK_GONE_CODES:
+                raise

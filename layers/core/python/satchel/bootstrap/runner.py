@@ -8,6 +8,7 @@ import os
 import platform
 from collections.abc import Callable, Mapping
 from functools import lru_cache, partial
+from itertools import count
 from pathlib import Path
 from threading import Lock
 from typing import Any
@@ -49,6 +50,7 @@ from satchel.settings import (
 )
 
 _client_lock = Lock()
+_EVENTS_IN_ROUND = 1_000_000
 
 
 @lru_cache
@@ -96,9 +98,15 @@ def call_ports(server: str, order: CallOrder) -> CallPorts:
     storage = StorageSettings()
     table = Table(clients.scoped_dynamodb(order.credentials), storage.table)
     store = S3Files(clients.scoped_s3(order.credentials), storage.bucket)
+    first_event = order.input_round * _EVENTS_IN_ROUND + 1  # after those of the runs that ended with questions
     is_remote = _own_servers()[server].is_remote
     sessions = DynamoServerSessions(table, Conversation(order.session_id, server)) if is_remote else None
-    return CallPorts(store=store, events=DynamoEventReporter(table), claims=DynamoClaims(table), sessions=sessions)
+    return CallPorts(
+        store=store,
+        events=DynamoEventReporter(table, count(first_event)),
+        claims=DynamoClaims(table),
+        sessions=sessions,
+    )
 
 
 def tool_client(server: str) -> McpToolClient:

@@ -13,6 +13,7 @@ Exception
     ├── ToolCrashed         E_TOOL_CRASHED       the server process ended before it returned a result
     ├── Forbidden           E_FORBIDDEN          the user's groups may not use the tool
     ├── NotApproved         E_FORBIDDEN          the user denied the call or did not answer in time
+    ├── NotAnswered         E_TOOL_FAILED        the user did not answer the tool's question in time
     ├── UnknownTool         E_UNKNOWN_TOOL       no tool has this name
     ├── InvalidArguments    E_INVALID_ARGUMENTS  the arguments do not match the tool's schema
     └── FileNotFound        E_FILE_NOT_FOUND     the user has no file with this name
@@ -35,6 +36,7 @@ __all__ = [
     "InvalidArguments",
     "InvalidArtifact",
     "InvalidPath",
+    "NotAnswered",
     "NotApproved",
     "StorageExhausted",
     "ToolCrashed",
@@ -231,6 +233,13 @@ class Forbidden(ToolError):
     def __init__(self, tool: str) -> None:
         suggestion = "Ask an administrator for access or use another tool"
         super().__init__(f"You may not use the tool {tool!r}", tool=tool, suggestion=suggestion)
+
+
+class NotAnswered(ToolError):
+    """The user did not answer the tool's question in time, or the question could not be shown."""
+
+    code = ErrorCode.E_TOOL_FAILED
+    reason = "NotAnswered"
 
 
 class NotApproved(ToolError):

@@ -20,6 +20,7 @@ from pydantic import (
 from satchel.contract import Artifact, ArtifactProblem, Canvas, DeferredArtifact, Display, ToolOutput, scrub_text
 from satchel.contract.errors import ErrorCode, InvalidArtifact, NotApproved, ToolError
 from satchel.domain.ids import CallId, FileKey, SessionId, TurnId, UserName
+from satchel.domain.inputs import RequestedInput
 from satchel.domain.media import MediaRef
 from satchel.domain.responses import ResponseArtifact, ResponseCanvas, ResponseDeferred
 from satchel.domain.size_limits import MAX_FILES, MAX_NAME_CHARS, strip_and_truncate, truncate
@@ -165,7 +166,8 @@ class StoredFile(BaseModel):
 class RunnerReport(BaseModel):
     """A runner's report of a tool call: the output without file content, and the stored files (at most ``MAX_FILES``).
 
-    ``tools_changed`` is True if the server announced a change of its tools since the previous call. The runner executes
+    ``asks`` are questions to the user: the call has no result yet, and continues with the answers. ``tools_changed`` is
+    True if the server announced a change of its tools since the previous call. The runner executes
     third-party code, so callers must check all values. Parsing turns a file with an invalid artifact into a problem.
     """
 
@@ -179,6 +181,7 @@ class RunnerReport(BaseModel):
     error_code: ErrorCode | None = None
     duration_ms: int | None = 0
     tools_changed: bool = False
+    asks: RequestedInput | None = None
 
     @model_validator(mode="before")
     @classmethod

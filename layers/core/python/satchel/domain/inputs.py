@@ -4,7 +4,7 @@ A form has fields of the restricted JSON Schema of MCP: texts, numbers, yes or n
 fields only, cuts their texts, and checks answers.
 """
 
-import re
+import math
 from collections.abc import Mapping, Sequence
 from datetime import date, datetime
 from typing import Annotated, Any, Literal, NamedTuple
@@ -35,12 +35,11 @@ _MAX_URL_CHARS = 8_000
 _MAX_NAME_CHARS = 200
 _MAX_QUOTED_CHARS = 200
 
+NOT_ANSWERED = "The user did not answer the tool's question in time. Ask the user before you call the tool again."
+
 Mode = Literal["form", "url"]
 Action = Literal["accept", "decline", "cancel"]
 Value = str | int | float | bool | list[str]
-
-_EMAIL = re.compile(r"[^@\s]+@[^@\s.]+(\.[^@\s.]+)*")
-_URI = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:[^\s]+")
 
 
 class UnsupportedQuestion(ValueError):
@@ -119,14 +118,14 @@ class NumberField(_Field):
 
     def find_problem(self, value: object) -> str | None:
         """Return what is wrong with an answer, or None."""
-        if isinstance(value, bool) or not isinstance(value, int | float):
+        if isinstance(value, bool) or not isinstance(value, int | float) or value in {math.inf, -math.inf}:
             return "must be a number"
-        if self.type == "integer" and value != int(value):
+        if self.type == "integer" and isinstance(value, float) and not value.is_integer():
             return "must be a whole number"
         if self.minimum is not None and value < self.minimum:
-            return f"must be at least {self.minimum:g}"
+            return f"must be at least {self.minimum}"
         if self.maximum is not None and value > self.maximum:
-            return f"must be at most {self.maximum:g}"
+            return f"must be at most {self.maximum}"
         return None
 
 
@@ -226,14 +225,22 @@ _FORMATS: Mapping[str, str] = {
 
 
 def _has_format(value: str, kind: str) -> bool:
-    if kind in {"email", "uri"}:
-        return (_EMAIL if kind == "email" else _URI).fullmatch(value) is not None
+    if kind == "email":
+        name, _, host = value.partition("@")
+        return bool(name) and all(host.split(".")) and "@" not in host and not _has_space(value)
     try:
+        if kind == "uri":
+            scheme, _, rest = value.partition(":")
+            return bool(scheme and rest) and urlsplit(value).scheme == scheme.lower() and not _has_space(value)
         if kind == "date":
             return date.fromisoformat(value).isoformat() == value
         return "T" in value.upper() and datetime.fromisoformat(value).tzinfo is not None
     except ValueError:
         return False
+
+
+def _has_space(value: str) -> bool:
+    return any(char.isspace() for char in value)
 
 
 class Question(BaseModel):
@@ -300,6 +307,23 @@ def parse_elicitation(key: str, params: Mapping[str, Any]) -> Question:
         raise UnsupportedQuestion(
             f"it asked an invalid question ({place}: {first['msg'][:_MAX_QUOTED_CHARS]})"
         ) from error
+
+
+class RequestedInput(BaseModel):
+    """The questions of a tool call that ended without a result, and the state that the server wants back."""
+
+    questions: Annotated[list[Question], Field(min_length=1, max_length=MAX_QUESTIONS)]
+    state: Annotated[str | None, Field(max_length=MAX_STATE_CHARS, repr=False)] = None
+
+    @classmethod
+    def parse(cls, requests: Mapping[str, Any], state: str | None) -> "RequestedInput":
+        """Return what a server requests. Raise UnsupportedQuestion if Satchel cannot show it."""
+        requested = cls.model_construct(questions=parse_questions(requests), state=state)
+        if len(state or "") > MAX_STATE_CHARS or len(requested.model_dump_json().encode()) > MAX_RECORD_BYTES:
+            raise UnsupportedQuestion("its questions are too large")
+        if not requested.questions:
+            raise UnsupportedQuestion("it requested input without a question")
+        return requested
 
 
 class InputAnswer(BaseModel):

@@ -6,8 +6,15 @@ from satchel.domain.ids import CallId, SessionId, TurnId, UserName
 
 MAX_ROUNDS = 99
 MAX_CALLS_IN_ROUND = 40
-MAX_CALLS_IN_TURN = 250
+MAX_CALLS_IN_TURN = 230
 """Maximum tool calls in a turn, so that an execution stays below Step Functions' limit of 25,000 history events."""
+
+MAX_INPUT_ROUNDS_IN_CALL = 10
+MAX_INPUT_ROUNDS_IN_TURN = 30
+"""How often the calls of a turn may ask the user, for the same limit."""
+
+INPUT_REQUIRED = "InputRequired"
+"""The error with which a call leaves the state Dispatch to ask the user (state Input)."""
 
 MAX_CORRECTIONS = 3
 """Maximum number of times in a turn that the model may correct invalid tool calls."""
@@ -50,11 +57,12 @@ class NextStep(TurnStep):
 
 
 class CallStep(BaseModel):
-    """The input of states that process one tool call."""
+    """The input of states that process one tool call. ``asks``: the call asks the user questions (state Input)."""
 
     user: UserName
     session_id: SessionId
     turn_id: TurnId
     call_id: CallId
     task_token: str | None = None
+    asks: bool = False
     failure: Failure | None = None

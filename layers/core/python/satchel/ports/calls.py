@@ -14,8 +14,11 @@ from satchel.ports import Page
 class CallClaims(Protocol):
     """Stores which runner executes a tool call, and whether it shall stop."""
 
-    def claim(self, call_id: CallId, runner: str) -> bool:
-        """Claim a call for a runner. Return False if another runner has claimed it."""
+    def claim(self, call_id: CallId, runner: str, input_round: int = 0) -> bool:
+        """Claim a call for a runner. Return False if another runner has claimed it.
+
+        A call that asked the user is claimed again in each ``input_round``.
+        """
         ...
 
     def is_stopped(self, call_id: CallId) -> bool:

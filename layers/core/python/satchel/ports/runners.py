@@ -46,7 +46,8 @@ class CallOrder(BaseModel):
     """The data that a runner needs for a tool call. It contains secrets, so it must not be logged.
 
     ``input_schema`` is set only if the server expects some arguments as HTTP headers, too. In the arguments named in
-    ``embedded``, the runner replaces the paths of input files with their content.
+    ``embedded``, the runner replaces the paths of input files with their content. ``responses`` and ``request_state``
+    continue a call that has asked the user ``input_round`` times.
     """
 
     model_config = ConfigDict(hide_input_in_errors=True)
@@ -69,6 +70,9 @@ class CallOrder(BaseModel):
     credentials: ScopedCredentials
     outcome_key: str
     limits: Limits
+    input_round: int = 0
+    responses: dict[str, dict[str, Any]] = {}
+    request_state: str | None = None
 
 
 class Runners(Protocol):

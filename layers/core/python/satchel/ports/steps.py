@@ -14,6 +14,7 @@ from satchel.domain.calls import Approval, Call, CallResult
 from satchel.domain.conversation import AssistantMessage, TokenUsage, ToolMessage
 from satchel.domain.events import NewEvent
 from satchel.domain.ids import CallId
+from satchel.domain.inputs import CallInput
 from satchel.domain.sessions import Session, Turn
 from satchel.domain.steps import CallStep, TurnStep
 from satchel.ports.calls import RelayPosition, ReportedPage
@@ -47,6 +48,7 @@ class CallRecords:
     turn: Turn | None
     call: Call | None
     approval: Approval | None
+    questions: CallInput | None
     tools_version: int
 
 
@@ -114,8 +116,8 @@ class Steps(Protocol):
         """
         ...
 
-    def read_ended_call(self, call_id: CallId) -> tuple[Call | None, RelayPosition]:
-        """Return the call, and how far the events that its runner reported are relayed."""
+    def read_ended_call(self, call_id: CallId) -> tuple[Call | None, RelayPosition, CallInput | None]:
+        """Return the call, how far the events that its runner reported are relayed, and what the call asked."""
         ...
 
     def end_call(self, ended: EndedCall) -> CallEnd:

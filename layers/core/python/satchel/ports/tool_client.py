@@ -3,9 +3,9 @@
 from collections.abc import Sequence
 from contextlib import AbstractContextManager
 from pathlib import Path
-from typing import Any, Literal, Protocol
+from typing import Any, Literal, NamedTuple, Protocol
 
-from pydantic import BaseModel
+from pydantic import BaseModel, Field
 
 from satchel.domain.conversation import CallMethod, ToolSpec
 from satchel.domain.ids import SessionId, UserName
@@ -64,7 +64,24 @@ class CallFailure(BaseModel):
     exceeded_limit: int | None = None
 
 
-ToolEvent = ProgressUpdate | LogMessage | BlockedAccess | OutsideChange | ToolResult | CallFailure
+class InputRequired(BaseModel):
+    """The call ended, because the server needs answers of the user before it continues.
+
+    ``requests`` are MCP's ``inputRequests`` by the server's names. ``state`` goes back to the server with the answers.
+    """
+
+    requests: dict[str, Any]
+    state: str | None = Field(default=None, repr=False)
+
+
+class Answers(NamedTuple):
+    """The answers to the questions with which a call ended before (MCP's ``inputResponses``), and the state."""
+
+    responses: dict[str, dict[str, Any]]
+    state: str | None
+
+
+ToolEvent = ProgressUpdate | LogMessage | BlockedAccess | OutsideChange | ToolResult | InputRequired | CallFailure
 
 
 class ServerSession(BaseModel):
@@ -112,12 +129,14 @@ class ToolClient(Protocol):
         method: CallMethod | OfferMethod = "tools/call",
         input_schema: dict[str, Any] | None = None,
         sessions: ServerSessions | None = None,
+        answers: Answers | None = None,
     ) -> AbstractContextManager[RunningCall]:
         """Start a call on an idle server process or a new one. Raise ToolCrashed if the server cannot be started.
 
         ``workspace`` is the user's directory, or None if the tool uses no files. ``state`` is the directory in which
         the server keeps the user's data, if it does. ``input_schema`` says which arguments a remote server also expects
         as HTTP headers. ``sessions`` stores the MCP session with a remote server.
+        ``answers`` continue a call that ended with InputRequired.
         """
         ...
 

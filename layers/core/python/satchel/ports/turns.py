@@ -160,3 +160,7 @@ class TaskCallback(Protocol):
     def succeed(self, token: str) -> None:
         """Report that the call's outcome is stored. The report is ignored if the task no longer waits."""
         ...
+
+    def fail(self, token: str, error: str) -> None:
+        """End the task with the name of an error, for which the state machine has a next state. Ignored like above."""
+        ...

@@ -4,7 +4,7 @@
 |---|---|---|
 | call | ``CALLS#{turn_id} / CALL#{call_id}`` | ``doc``; later ``sent`` (tool input), ``slot``, ``settled`` (result) |
 | approval | ``CALLS#{turn_id} / APPROVAL#{call_id}`` | ``doc``; later ``decision`` |
-| claim | ``RUN#{call_id} / CLAIM`` | ``claimed_by`` |
+| claim | ``RUN#{call_id} / CLAIM``, ``CLAIM#{n}`` after ``n`` answers of the user | ``claimed_by`` |
 
 A call's ``doc`` and ``sent`` are stored in S3 if they are large. A runner (the Lambda function that executes tools) may
 write only to the partition ``RUN#{call_id}`` of its own call, so it can neither approve its call nor claim another one.
@@ -91,26 +91,30 @@ class DynamoClaims:
 
     table: Table
 
-    def claim(self, call_id: CallId, runner: str) -> bool:
+    def claim(self, call_id: CallId, runner: str, input_round: int = 0) -> bool:
         """Reserve a tool call for a runner. Return False if another runner has already claimed the call.
 
         boto3 may repeat a write whose response was lost, so a repeated claim by the same runner succeeds too.
         """
-        pk, sk = runner_partition(call_id), "CLAIM"
+        pk, sk = runner_partition(call_id), _claim_sort_key(input_round)
         if self.table.insert({"pk": pk, "sk": sk, "claimed_by": runner}):
             return True
         item = self.table.get(pk, sk)
         return item is not None and item.get("claimed_by") == runner
 
-    def is_claimed(self, call_id: CallId) -> bool:
-        """Return True if a runner executes or has executed the call."""
-        return self.table.get(runner_partition(call_id), "CLAIM") is not None
+    def is_claimed(self, call_id: CallId, input_round: int = 0) -> bool:
+        """Return True if a runner executes or has executed the call in this round."""
+        return self.table.get(runner_partition(call_id), _claim_sort_key(input_round)) is not None
 
     def is_stopped(self, call_id: CallId) -> bool:
         try:
             return self.table.get(runner_partition(call_id), STOP) is not None
         except (ClientError, BotoCoreError) as error:
             raise Unavailable("The runner could not read whether the call is stopped.") from error
+
+
+def _claim_sort_key(input_round: int) -> str:
+    return f"CLAIM#{input_round}" if input_round else "CLAIM"
 
 
 def approval_key(turn_id: TurnId, call_id: CallId) -> tuple[str, str]:

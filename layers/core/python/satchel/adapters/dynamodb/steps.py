@@ -16,6 +16,7 @@ from satchel.adapters.dynamodb.calls import (
 )
 from satchel.adapters.dynamodb.conditions import ConditionFailed, tries
 from satchel.adapters.dynamodb.events import EventLog
+from satchel.adapters.dynamodb.inputs import input_key, parse_input
 from satchel.adapters.dynamodb.items import Item
 from satchel.adapters.dynamodb.quotas import build_call_end, build_call_start, find_free_slot, first_slot
 from satchel.adapters.dynamodb.runner_events import build_close, build_move, build_stop, parse_position, relay_key
@@ -29,6 +30,7 @@ from satchel.domain.conversation import AssistantMessage, TokenUsage
 from satchel.domain.errors import Unavailable
 from satchel.domain.events import NewEvent
 from satchel.domain.ids import CallId, TurnId, turn_of
+from satchel.domain.inputs import CallInput
 from satchel.domain.sessions import Turn, TurnStatus
 from satchel.domain.steps import CallStep, TurnStep
 from satchel.ports.calls import RelayPosition
@@ -85,12 +87,13 @@ class DynamoSteps:
 
     def read_call(self, step: CallStep) -> CallRecords:
         turn, call = turn_key(step.session_id, step.turn_id), call_key(step.turn_id, step.call_id)
-        approval = approval_key(step.turn_id, step.call_id)
-        items = self._read([turn, call, approval, VERSION_KEY])
+        approval, questions = approval_key(step.turn_id, step.call_id), input_key(step.turn_id, step.call_id)
+        items = self._read([turn, call, approval, questions, VERSION_KEY])
         return CallRecords(
             turn=parse_turn(items[turn]) if turn in items else None,
             call=parse_call(self.store, items[call]) if call in items else None,
             approval=parse_approval(items[approval]) if approval in items else None,
+            questions=parse_input(items[questions]) if questions in items else None,
             tools_version=parse_version(items.get(VERSION_KEY)),
         )
 
@@ -124,10 +127,15 @@ class DynamoSteps:
             names={"#sent": name},
         )
 
-    def read_ended_call(self, call_id: CallId) -> tuple[Call | None, RelayPosition]:
-        call, relay = call_key(TurnId(turn_of(call_id)), call_id), relay_key(call_id)
-        items = self._read([call, relay])
-        return parse_call(self.store, items[call]) if call in items else None, parse_position(items.get(relay))
+    def read_ended_call(self, call_id: CallId) -> tuple[Call | None, RelayPosition, CallInput | None]:
+        turn_id = TurnId(turn_of(call_id))
+        call, relay, questions = call_key(turn_id, call_id), relay_key(call_id), input_key(turn_id, call_id)
+        items = self._read([call, relay, questions])
+        return (
+            parse_call(self.store, items[call]) if call in items else None,
+            parse_position(items.get(relay)),
+            parse_input(items[questions]) if questions in items else None,
+        )
 
     def end_call(self, ended: EndedCall) -> CallEnd:
         call, slot, has_entry = ended.call, ended.call.slot, False

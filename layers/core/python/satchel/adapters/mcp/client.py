@@ -26,7 +26,15 @@ from satchel.domain.conversation import CallMethod, ToolSpec
 from satchel.domain.isolation import Isolation
 from satchel.domain.resources import OfferMethod, Offers
 from satchel.domain.servers import ServerEntry
-from satchel.ports.tool_client import CallFailure, ServerSession, ServerSessions, ToolEvent, ToolResult
+from satchel.ports.tool_client import (
+    Answers,
+    CallFailure,
+    InputRequired,
+    ServerSession,
+    ServerSessions,
+    ToolEvent,
+    ToolResult,
+)
 
 logger = logging.getLogger(__name__)
 
@@ -52,11 +60,14 @@ class RunningCall:
         arguments: dict[str, Any],
         method: CallMethod | OfferMethod,
         input_schema: dict[str, Any] | None = None,
+        answers: Answers | None = None,
     ) -> None:
         self._session = session
         self._events: queue.SimpleQueue[ToolEvent] = queue.SimpleQueue()
         self.succeeded = False
-        self._task = session.start(tool, arguments, self._put, method=method, input_schema=input_schema)
+        self._task = session.start(
+            tool, arguments, self._put, method=method, input_schema=input_schema, answers=answers
+        )
 
     def receive(self, timeout: float) -> ToolEvent | None:
         try:
@@ -70,8 +81,8 @@ class RunningCall:
         self._session.close()
 
     def _put(self, event: ToolEvent) -> None:
-        if isinstance(event, ToolResult | CallFailure):
-            self.succeeded = isinstance(event, ToolResult) or not event.crashed
+        if isinstance(event, ToolResult | InputRequired | CallFailure):
+            self.succeeded = not (isinstance(event, CallFailure) and event.crashed)
         self._events.put(event)
 
 
@@ -125,19 +136,20 @@ class McpToolClient:
         method: CallMethod | OfferMethod = "tools/call",
         input_schema: dict[str, Any] | None = None,
         sessions: ServerSessions | None = None,
+        answers: Answers | None = None,
     ) -> Iterator[RunningCall]:
         """Start a tool call on an idle server, or on a new one. Raise ToolCrashed if no server can be started.
 
         If ``writes`` is True, the server process can write to the workspace. Otherwise, it can only read the workspace.
         It can also write to ``state``, which has its HOME.
         A remote server gets the arguments that ``input_schema`` marks as HTTP headers, too. ``sessions`` stores the
-        MCP session with it.
+        MCP session with it. ``answers`` continue a call that ended with InputRequired.
         """
         access = WorkspaceAccess(workspace, writes, state)
         session = self._pool.take(access, partial(self._open, access, sessions))
         running: RunningCall | None = None
         try:
-            running = RunningCall(session, tool, arguments, method, input_schema)
+            running = RunningCall(session, tool, arguments, method, input_schema, answers)
             yield running
         finally:
             self._pool.give_back(access, session, succeeded=running is not None and running.succeeded)

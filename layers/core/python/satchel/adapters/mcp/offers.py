@@ -24,6 +24,7 @@ from pydantic import ValidationError
 from satchel.adapters.mcp.specs import to_prompt, to_resource, to_template
 from satchel.domain.conversation import CallMethod
 from satchel.domain.resources import MAX_OFFERED, OfferMethod, Offers
+from satchel.ports.tool_client import Answers
 
 CallRequest = CallToolRequest | ReadResourceRequest | GetPromptRequest | CompleteRequest
 
@@ -55,11 +56,19 @@ async def _read_pages(read_page: Callable[..., Awaitable[Any]], field: str) -> l
     return found
 
 
-def to_request(method: CallMethod | OfferMethod, name: str, arguments: dict[str, Any]) -> CallRequest:
+def to_request(
+    method: CallMethod | OfferMethod, name: str, arguments: dict[str, Any], answers: Answers | None = None
+) -> CallRequest:
     """Return the MCP request of a call. ``name`` is the tool or the prompt.
 
     To complete an argument of a prompt, ``arguments`` has its name as ``argument``, and the values as ``arguments``.
+    ``answers`` continue a call that ended with questions.
     """
+    if answers is not None:
+        continued = {"input_responses": answers.responses or None, "request_state": answers.state}
+        return CallToolRequest(
+            params=CallToolRequestParams.model_validate({"name": name, "arguments": arguments, **continued})
+        )
     if method == "resources/read":
         return ReadResourceRequest(params=ReadResourceRequestParams(uri=str(arguments.get("uri"))))
     if method == "prompts/get":

@@ -3,6 +3,7 @@
 import asyncio
 import json
 import logging
+import secrets
 import threading
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future
@@ -15,13 +16,18 @@ from anyio.from_thread import BlockingPortal
 from mcp import Client, ClientSession, MCPError
 from mcp.client._probe import negotiate_auto
 from mcp.client._transport import TransportStreams
+from mcp.client.session import ClientRequestContext
 from mcp.client.subscriptions import ListenNotSupportedError, SubscriptionLost
 from mcp.shared.dispatcher import ProgressFnT
 from mcp.shared.inbound import x_mcp_header_map
 from mcp_types import (
     CONNECTION_CLOSED,
     HEADER_MISMATCH,
+    INVALID_REQUEST,
+    CallToolRequest,
     DiscoverResult,
+    ElicitRequestParams,
+    ErrorData,
     LoggingMessageNotificationParams,
     PaginatedRequestParams,
     ServerCapabilities,
@@ -38,8 +44,10 @@ from satchel.adapters.mcp.resumable import ResumableSession
 from satchel.domain.conversation import CallMethod
 from satchel.domain.resources import OfferMethod, Offers
 from satchel.ports.tool_client import (
+    Answers,
     BlockedAccess,
     CallFailure,
+    InputRequired,
     LogMessage,
     OutsideChange,
     ProgressUpdate,
@@ -62,6 +70,8 @@ _MAX_PAGES = 100
 MAX_LINKED_BYTES = 32 << 20
 """The size of the linked resources of one result, as they travel: binary data as base64."""
 _CLOSE_SECONDS = 2.0
+_STATE_ONLY_PAUSES = (0.05, 0.1, *[0.25] * 8)
+"""Pauses before a request is repeated, if a server wants it again with its state but asks nothing, in seconds."""
 
 
 class ServerConnection(Protocol):
@@ -175,8 +185,9 @@ class Session:
         *,
         method: CallMethod | OfferMethod = "tools/call",
         input_schema: dict[str, Any] | None = None,
+        answers: Answers | None = None,
     ) -> Future[None]:
-        """Start a call. ``listener`` receives the call's events: the last is a ToolResult or a CallFailure.
+        """Start a call. ``listener`` gets the call's events: the last is a ToolResult, InputRequired or a CallFailure.
 
         ``input_schema`` says which arguments a remote server also expects as HTTP headers.
         """
@@ -187,7 +198,12 @@ class Session:
             # The SDK fills this map only from a list of tools, but a call of a known tool needs no list.
             self._ready.result().session._x_mcp_header_maps[tool] = x_mcp_header_map(input_schema)  # noqa: SLF001
         # Don't start the task with the portal (to the event loop): it waits until the task begins, which slows calls.
-        task = asyncio.run_coroutine_threadsafe(self._call(to_request(method, tool, arguments), listener), self._loop)
+        if answers is not None:
+            # A continued call needs another JSON-RPC id than before, but each connection counts from 1.
+            dispatcher: Any = self._ready.result().session._dispatcher  # noqa: SLF001
+            dispatcher._next_id += secrets.randbelow(1 << 30)  # noqa: SLF001
+        request = to_request(method, tool, arguments, answers)
+        task = asyncio.run_coroutine_threadsafe(self._call(request, listener), self._loop)
         task.add_done_callback(_report_abnormal_end(listener))
         return task
 
@@ -229,6 +245,7 @@ class Session:
             transport,
             mode=LATEST_MODERN_VERSION if handshake else self._mode,  # such a mode skips the handshake
             logging_callback=self._forward_log,
+            elicitation_callback=_refuse_question,
             log_level="info",  # without a log level, servers of the current MCP revision send no logs
             cache=None,
         )
@@ -297,30 +314,44 @@ class Session:
         self._listener = _ignore
         listener(outcome)  # send this event last: after it, another thread can start the next call
 
-    async def _outcome(self, request: CallRequest, listener: EventListener) -> ToolResult | CallFailure:
+    async def _outcome(self, request: CallRequest, listener: EventListener) -> ToolResult | InputRequired | CallFailure:
         try:
             # Fail now if JSON cannot encode this: an error during sending ends the session.
             to_json(request.params.model_dump())
         except ValueError as error:
             return CallFailure(crashed=False, message=f"The arguments cannot be written as JSON: {error}")
         session = self._ready.result().session
-        send = partial(session.send_request, request, _RAW_RESULT, progress_callback=_forward_progress(listener))
         try:
-            try:
-                raw = await send()
-            except MCPError as error:
-                if not await self._recover(error):
-                    raise
-                raw = await send()
+            raw = await self._send(request, listener)
+            for pause in _STATE_ONLY_PAUSES:
+                if not _needs_only_state(raw):
+                    break
+                await anyio.sleep(pause)
+                raw = await self._send(_with_state(request, raw["requestState"]), listener)
         except MCPError as error:
             return await self._failure(error)
         except ValidationError:
             if self._observer.result is None:
                 raise
             raw = self._observer.result
+        if raw.get("resultType") == "input_required":
+            if not isinstance(request, CallToolRequest):
+                return CallFailure(crashed=False, message="The server asks a question, which only tools can do")
+            return _to_questions(raw)
         raw = to_tool_result(request, raw)
         raw = await embed_linked_resources(session, raw, MAX_LINKED_BYTES)
         return self._result(raw)
+
+    async def _send(self, request: CallRequest, listener: EventListener) -> dict[str, Any]:
+        session = self._ready.result().session
+        send = partial(session.send_request, request, _RAW_RESULT, progress_callback=_forward_progress(listener))
+        try:
+            raw: dict[str, Any] = await send()
+        except MCPError as error:
+            if not await self._recover(error):
+                raise
+            raw = await send()
+        return raw
 
     async def _failure(self, error: MCPError) -> CallFailure:
         if failure := self.connection.size_failure():
@@ -332,9 +363,6 @@ class Session:
         return CallFailure(crashed=False, message=self._explain(error.message))
 
     def _result(self, raw: dict[str, Any]) -> ToolResult | CallFailure:
-        if raw.get("resultType") == "input_required":
-            self._observer.question = self._observer.question or "input_required"
-            return CallFailure(crashed=False, message=self._explain("it cannot continue without an answer"))
         if raw.get("isError") and self._observer.question:
             return CallFailure(crashed=False, message=self._explain(_first_text(raw)))
         return ToolResult(raw=raw, tools_changed=self._observer.take_tools_changed())
@@ -358,6 +386,30 @@ class Session:
             if cursor is None:
                 break
         return tools
+
+
+def _needs_only_state(raw: dict[str, Any]) -> bool:
+    """Return True if the server wants the same request again with its state, but no answers."""
+    is_required = raw.get("resultType") == "input_required" and not raw.get("inputRequests")
+    return is_required and isinstance(raw.get("requestState"), str)
+
+
+def _to_questions(raw: dict[str, Any]) -> InputRequired:
+    requests, state = raw.get("inputRequests"), raw.get("requestState")
+    return InputRequired(
+        requests=requests if isinstance(requests, dict) else {}, state=state if isinstance(state, str) else None
+    )
+
+
+def _with_state(request: CallRequest, state: str) -> CallRequest:
+    params = request.params.model_copy(update={"input_responses": None, "request_state": state})
+    return request.model_copy(update={"params": params})
+
+
+async def _refuse_question(context: ClientRequestContext, params: ElicitRequestParams) -> ErrorData:
+    """Refuse a question of an older server in the middle of a call. The SDK offers elicitation if this is set."""
+    del context, params
+    return ErrorData(code=INVALID_REQUEST, message="Elicitation during a call is not supported")
 
 
 def _ignore(_event: ToolEvent) -> None:
@@ -398,10 +450,10 @@ def _as_text(data: object) -> str:
     return data if isinstance(data, str) else json.dumps(data, ensure_ascii=False)
 
 
-def _error_text(outcome: ToolResult | CallFailure) -> str | None:
+def _error_text(outcome: ToolResult | InputRequired | CallFailure) -> str | None:
     if isinstance(outcome, CallFailure):
         return outcome.message
-    return _first_text(outcome.raw) if outcome.raw.get("isError") else None
+    return _first_text(outcome.raw) if isinstance(outcome, ToolResult) and outcome.raw.get("isError") else None
 
 
 def _first_text(raw: dict[str, Any]) -> str:

@@ -6,18 +6,28 @@ from dataclasses import dataclass
 from typing import Any
 
 from satchel.contract import strip_blobs
-from satchel.contract.errors import Forbidden, InvalidArguments, NotApproved, ToolError, ToolFailed, UnknownTool
+from satchel.contract.errors import (
+    Forbidden,
+    InvalidArguments,
+    NotAnswered,
+    NotApproved,
+    ToolCrashed,
+    ToolError,
+    ToolFailed,
+    UnknownTool,
+)
 from satchel.domain import arguments as args
 from satchel.domain.calls import Approval, Call, RunnerReport
 from satchel.domain.conversation import ToolSpec
 from satchel.domain.errors import Unavailable
 from satchel.domain.events import NewEvent
+from satchel.domain.inputs import NOT_ANSWERED, CallInput
 from satchel.domain.object_keys import call_objects_prefixes, outcome_key
 from satchel.domain.quotas import TooManyRunningCalls
 from satchel.domain.servers import Registry, ServerEntry
 from satchel.domain.sessions import Turn
 from satchel.domain.size_limits import strip_and_truncate, truncate
-from satchel.domain.steps import CallStep
+from satchel.domain.steps import INPUT_REQUIRED, CallStep
 from satchel.domain.timing import Limits
 from satchel.domain.tool_search import find_tools
 from satchel.domain.tools import BUILTIN_TOOLS, FIND_TOOLS
@@ -31,7 +41,8 @@ from satchel.ports.runners import (
 )
 from satchel.ports.steps import CallRecords, CallStart, Steps
 from satchel.ports.storage import FileStore
-from satchel.ports.turns import Events, TaskCallback
+from satchel.ports.system import Clock
+from satchel.ports.turns import Events, Inputs, TaskCallback
 from satchel.services.calls.resolve_inputs import ResolvedInputs, ResolveInputs
 from satchel.services.calls.runner_report import store_report
 from satchel.services.files.file_context import ListFiles
@@ -41,6 +52,7 @@ from satchel.services.tools.tool_lists import ListTools, RefreshTools
 logger = logging.getLogger(__name__)
 
 _MAX_FOUND_CHARS = 200
+_STOPPED = "The tool's environment stopped without returning a result."
 
 
 @dataclass(frozen=True)
@@ -70,6 +82,8 @@ class DispatchTool:
     list_files: ListFiles
     store: FileStore
     callback: TaskCallback
+    questions: Inputs
+    clock: Clock
     limits: Limits
     max_running_calls: int
 
@@ -87,26 +101,42 @@ class DispatchTool:
         if call.result is not None:  # an earlier execution of this turn has run the call
             self.callback.succeed(step.task_token)
             return
+        questions = records.questions
+        if questions is not None and not questions.is_answered and not questions.taken:
+            self._wait_or_expire(call, questions, step.task_token)
+            return
         try:
             if call.tool in BUILTIN_TOOLS:
                 self._complete(call, step.task_token, self._run_builtin(records.turn, call))
                 return
             prepared = self._prepare(records.turn, call, records)
         except ToolError as error:
-            event = _start_event(call, args.parse_or_text(call.arguments))
-            self.events.append(call.turn_id, event.model_copy(update={"dedupe_key": f"start-{call.call_id}"}))
+            if questions is None:
+                event = _start_event(call, args.parse_or_text(call.arguments))
+                self.events.append(call.turn_id, event.model_copy(update={"dedupe_key": f"start-{call.call_id}"}))
             self._complete(call, step.task_token, RunnerReport.from_error(error))
         else:
-            self._send(prepared, step.task_token)
+            self._send(prepared, step.task_token, questions)
 
-    def _send(self, prepared: _PreparedCall, token: str) -> None:
-        """Store that the call starts, and send it to its runner. Raise TooManyRunningCalls."""
+    def _wait_or_expire(self, call: Call, questions: CallInput, token: str) -> None:
+        """Ask the user again, because an execution of this turn has ended during the wait. Fail a call that is late."""
+        if self.clock.now() < questions.expires_at:
+            self.callback.fail(token, INPUT_REQUIRED)
+        else:
+            self._complete(call, token, RunnerReport.from_error(NotAnswered(NOT_ANSWERED)))
+
+    def _send(self, prepared: _PreparedCall, token: str, questions: CallInput | None) -> None:
+        """Store that the call starts or continues, and send it to its runner. Raise TooManyRunningCalls."""
         call = prepared.call
         prefixes = call_objects_prefixes(call.user, call.call_id)
         key = outcome_key(call.user, call.turn_id, call.call_id)
         conversation = Conversation(call.session_id, prepared.server) if prepared.entry.is_remote else None
         start, credentials = side_by_side(
-            lambda: self.steps.start_call(call, prepared.event, self.max_running_calls),
+            lambda: (
+                self.steps.start_call(call, prepared.event, self.max_running_calls)
+                if questions is None
+                else self._continue(questions, key)
+            ),
             lambda: self.credentials.for_call(call.call_id, prefixes, key, conversation),
         )
         if start is CallStart.TOO_MANY_CALLS:
@@ -114,7 +144,17 @@ class DispatchTool:
         if start is CallStart.TURN_ENDED:
             logger.info("the turn ended before the call", extra={"call_id": call.call_id})
             return
-        self.runners.start(prepared.server, self._order(prepared, token, credentials, key))
+        order = self._order(prepared, token, credentials, key)
+        if questions is not None:
+            continued = {"input_round": questions.round, "responses": questions.responses}
+            order = order.model_copy(update=continued | {"request_state": questions.state})
+        self.runners.start(prepared.server, order)
+
+    def _continue(self, questions: CallInput, key: str) -> CallStart:
+        """Store that the answers are sent. Replace the report with the questions, in case the tool now crashes."""
+        store_report(self.store, key, RunnerReport.from_error(ToolCrashed(_STOPPED), duration_ms=None))
+        self.questions.take(questions)
+        return CallStart.STARTED
 
     def _complete(self, call: Call, token: str, report: RunnerReport) -> None:
         store_report(self.store, outcome_key(call.user, call.turn_id, call.call_id), report)

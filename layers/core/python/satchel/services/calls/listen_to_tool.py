@@ -15,6 +15,7 @@ from satchel.ports.system import Clock
 from satchel.ports.tool_client import (
     BlockedAccess,
     CallFailure,
+    InputRequired,
     LogMessage,
     OutsideChange,
     ProgressUpdate,
@@ -44,15 +45,18 @@ class ListenToTool:
     log_count: int = 0
     throttle: Throttle[ProgressUpdate] = field(default_factory=Throttle)
 
-    def __call__(self, running: RunningCall) -> ToolResult:
-        """Return the tool's result. Raise ToolTimedOut, ToolCrashed, ToolFailed, InvalidPath or FileTooLarge."""
+    def __call__(self, running: RunningCall) -> ToolResult | InputRequired:
+        """Return the tool's result or its questions.
+
+        Raise ToolTimedOut, ToolCrashed, ToolFailed, InvalidPath or FileTooLarge.
+        """
         try:
             return self._follow(running)
         finally:
             fields = {"call_id": self.order.call_id, "progress_received": self.progress_count}
             logger.info("the tool has ended", extra=fields)
 
-    def _follow(self, running: RunningCall) -> ToolResult:
+    def _follow(self, running: RunningCall) -> ToolResult | InputRequired:
         silence = SilenceTimer(self.order.limits, self.clock.monotonic(), self.started)
         while True:
             while due := silence.check(self.clock.monotonic()):
@@ -76,8 +80,8 @@ class ListenToTool:
         if isinstance(due, TimeLimitReached):
             raise ToolTimedOut(timeout_seconds=due.seconds, last_progress=self.last_progress, kind=due.kind)
 
-    def _handle(self, event: ToolEvent) -> ToolResult | None:
-        if isinstance(event, ToolResult | CallFailure):
+    def _handle(self, event: ToolEvent) -> ToolResult | InputRequired | None:
+        if isinstance(event, ToolResult | InputRequired | CallFailure):
             self._flush_progress()
         match event:
             case ProgressUpdate():
@@ -90,7 +94,7 @@ class ListenToTool:
                 self.violations.add_outside_change(event.path)
             case CallFailure():
                 self._raise(event)
-            case ToolResult():
+            case ToolResult() | InputRequired():
                 return event
         return None
 

@@ -22,7 +22,7 @@ from satchel.contract import (
     omission_start,
     scrub,
 )
-from satchel.contract.errors import Busy
+from satchel.contract.errors import Busy, NotAnswered
 from satchel.domain.arguments import FILE_ARGUMENTS
 from satchel.domain.attachments import DOCUMENTS_SERVER
 from satchel.domain.audit import ended_call_entry
@@ -32,6 +32,7 @@ from satchel.domain.canvas import Dashboard, rejection_reason, to_response_canva
 from satchel.domain.conversation import ToolMessage
 from satchel.domain.files import FileRecord
 from satchel.domain.ids import FileKey
+from satchel.domain.inputs import NOT_ANSWERED, CallInput
 from satchel.domain.media import MAX_PICTURE_BYTES, MediaRef, media_of
 from satchel.domain.object_keys import expiry_tags, outcome_key
 from satchel.domain.quotas import TooManyRunningCalls
@@ -76,6 +77,7 @@ _TOO_MANY_CALLS = (
     "Call the tool again when they have ended."
 )
 _FULL_RESULTS = re.compile(r"(?P<tool>.+)_results( \(\d+\))?\.(txt|json)")
+_TOO_MANY_QUESTIONS = "TooManyQuestions"
 _TIMEOUTS = {"States.Timeout", "States.HeartbeatTimeout"}
 
 
@@ -98,7 +100,7 @@ class RecordToolResult:
 
     def __call__(self, step: CallStep) -> CallRef:
         """Record the result of the workflow step's tool call. Raise LookupError if the call does not exist."""
-        (call, position), report, latest, _ = side_by_side(
+        (call, position, questions), report, latest, _ = side_by_side(
             lambda: self.steps.read_ended_call(step.call_id),
             lambda: self._read_report(step),
             lambda: self.relay.reported.read_latest(step.call_id),
@@ -108,20 +110,32 @@ class RecordToolResult:
             raise LookupError(f"no such call to record: {step.call_id}")
         if call.result is None:
             report = report or _missing_report(call, step.failure)
+            if report.asks:
+                report = _unanswered_report(call, step.failure)
             if report.tools_changed:
                 self.mark_tools_stale(call.tool)
             result = self._result(call, report).bounded()
             if result.canvas:
                 self.dashboards.save(self._dashboard(call, result.canvas))
             page = self.relay.find_rest(call.call_id, latest, position)
-            self._save(call, result, page, stops_runner=step.failure is not None)
+            self._save(call, result, page, questions, stops_runner=step.failure is not None)
         return CallRef(call_id=call.call_id)
 
-    def _save(self, call: Call, result: CallResult, page: ReportedPage | None, *, stops_runner: bool) -> None:
+    def _save(
+        self,
+        call: Call,
+        result: CallResult,
+        page: ReportedPage | None,
+        questions: CallInput | None,
+        *,
+        stops_runner: bool,
+    ) -> None:
         """Store and publish the result after the last events of the runner. Do nothing if a result is stored."""
         audit = ended_call_entry(call, result, self.clock.now())
         with_result = call.model_copy(update={"result": result})
         message = _message_to_model(with_result, result, reads_documents=self.reads_documents)
+        if questions and (answered := questions.for_model()):
+            message.content["questions_to_user"] = answered
         events = list(call_events(call, result))
         while True:
             relayed = readable_events(page) if page else []
@@ -257,6 +271,17 @@ def _missing_report(call: Call, failure: Failure | None) -> RunnerReport:
         return RunnerReport.from_error(crash, duration_ms=None)
     logger.error("call failed before its tool ran", extra={"call_id": call.call_id, "cause": failure.Cause[:2000]})
     return RunnerReport.from_error(ToolFailed(f"The call failed before the tool ran ({failure.Error})."))
+
+
+def _unanswered_report(call: Call, failure: Failure | None) -> RunnerReport:
+    """Return the report of a call that ended with questions to which there are no answers."""
+    error = failure.Error if failure else ""
+    if error in _TIMEOUTS:
+        return RunnerReport.from_error(NotAnswered(NOT_ANSWERED))
+    if error == _TOO_MANY_QUESTIONS:
+        return RunnerReport.from_error(NotAnswered("The tool asked the user too often, so the call was ended."))
+    logger.error("the user could not be asked", extra={"call_id": call.call_id, "error": error})
+    return RunnerReport.from_error(NotAnswered("The tool's question could not be shown to the user."))
 
 
 def _meta_data(

@@ -20,11 +20,13 @@ from satchel.contract import (
 )
 from satchel.domain.calls import RunnerReport
 from satchel.domain.ids import UserName
+from satchel.domain.inputs import RequestedInput, UnsupportedQuestion
+from satchel.domain.steps import INPUT_REQUIRED
 from satchel.ports.calls import CallClaims, EventReporter
 from satchel.ports.runners import ArtifactOpener, CallOrder, FileLister, FileState, InputFetcher
 from satchel.ports.storage import FileStore
 from satchel.ports.system import Clock
-from satchel.ports.tool_client import ServerSessions, ToolClient, ToolResult, Workspaces
+from satchel.ports.tool_client import Answers, InputRequired, ServerSessions, ToolClient, ToolResult, Workspaces
 from satchel.ports.turns import TaskCallback
 from satchel.services.calls.embed_files import embed_files
 from satchel.services.calls.file_sizes import check_file_sizes
@@ -77,7 +79,7 @@ class RunTool:
 
         If the task ends early, for example because the user canceled the turn, kill the tool.
         """
-        if not ports.claims.claim(order.call_id, self.new_claim()):
+        if not ports.claims.claim(order.call_id, self.new_claim(), order.input_round):
             logger.info("call is already claimed", extra={"call_id": order.call_id})
             return
         is_stopped = partial(ports.claims.is_stopped, order.call_id)
@@ -87,7 +89,10 @@ class RunTool:
                 logger.info("call was ended outside of the runner", extra={"call_id": order.call_id})
                 return
             store_report(ports.store, order.outcome_key, report)
-        self.callback.succeed(order.task_token)
+        if report.asks:
+            self.callback.fail(order.task_token, INPUT_REQUIRED)
+        else:
+            self.callback.succeed(order.task_token)
 
     def _run_or_fail(self, order: CallOrder, ports: CallPorts, heartbeat: Heartbeat) -> RunnerReport:
         started = self.clock.monotonic()
@@ -115,6 +120,8 @@ class RunTool:
             except (ToolFailed, ToolCrashed) as error:
                 check_file_sizes(error.message, before, self._list_files(order, workspace), self.max_file_bytes)
                 raise
+            if isinstance(result, InputRequired):
+                return _report_questions(result)
             output = scrub_output(normalize(result.raw, output_schema=order.output_schema))
             after = self._list_files(order, workspace)
             if output.is_error:
@@ -158,7 +165,7 @@ class RunTool:
         listen: ListenToTool,
         heartbeat: Heartbeat,
         workspace: Path | None,
-    ) -> ToolResult:
+    ) -> ToolResult | InputRequired:
         with self.client.call(
             order.tool,
             embed_files(order, workspace, self.open_artifact),
@@ -168,12 +175,20 @@ class RunTool:
             method=order.method,
             input_schema=order.input_schema,
             sessions=ports.sessions,
+            answers=Answers(order.responses, order.request_state) if order.input_round else None,
         ) as running:
             heartbeat.on_task_end(running.kill)
             try:
                 return listen(running)
             finally:
                 heartbeat.on_task_end(None)
+
+
+def _report_questions(result: InputRequired) -> RunnerReport:
+    try:
+        return RunnerReport(asks=RequestedInput.parse(result.requests, result.state))
+    except UnsupportedQuestion as error:
+        raise ToolFailed(f"The tool cannot continue: {error}") from error
 
 
 def _checked(output: ToolOutput, violations: Violations) -> ToolOutput:

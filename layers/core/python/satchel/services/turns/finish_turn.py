@@ -51,6 +51,7 @@ _TIMED_OUT = "The turn exceeded the maximum duration and was stopped."
 _CANCELLED = "The turn was cancelled."
 _NOT_IN_EVENTS: dict[str, Any] = {
     "artifacts": {"__all__": {"content"}},
+    "inputs": True,
     "tool_calls": {"__all__": {"arguments", "results", "meta_data"}},
 }
 

@@ -1,7 +1,9 @@
 """Ask the user the questions of tools, and take the answers. No Lambda function runs during the wait (state Input)."""
 
 from dataclasses import dataclass
+from datetime import timedelta
 
+from satchel.domain.calls import Call
 from satchel.domain.errors import CallNotFound, InputClosed, InputNotFound, InvalidInput, TooLarge
 from satchel.domain.events import NewEvent
 from satchel.domain.ids import CallId, SessionId, TurnId
@@ -12,10 +14,74 @@ from satchel.domain.inputs import (
     InputAnswered,
     PosedQuestion,
 )
+from satchel.domain.object_keys import outcome_key
+from satchel.domain.steps import MAX_INPUT_ROUNDS_IN_CALL, MAX_INPUT_ROUNDS_IN_TURN, CallStep
 from satchel.domain.users import Identity
+from satchel.ports.calls import Calls
+from satchel.ports.storage import FileStore
 from satchel.ports.system import Clock
 from satchel.ports.turns import Events, Inputs, TaskCallback
+from satchel.services.calls.runner_report import read_report
 from satchel.services.turns.read_turn import ReadTurn
+
+
+class TooManyQuestions(Exception):
+    """The call, or the calls of its turn, asked the user too often. The state machine ends the call with this error."""
+
+
+@dataclass(frozen=True)
+class AskInput:
+    """Ask the user the questions with which a call ended. Without answers within ``timeout``, the call fails."""
+
+    calls: Calls
+    inputs: Inputs
+    events: Events
+    store: FileStore
+    callback: TaskCallback
+    clock: Clock
+    timeout: timedelta
+
+    def __call__(self, step: CallStep) -> None:
+        """Store and publish the questions. If no answer is missing or possible, resume the turn immediately.
+
+        Raise LookupError if the call's runner has reported no questions, or TooManyQuestions.
+        """
+        call = self.calls.get(step.turn_id, step.call_id)
+        if call is None or step.task_token is None:
+            raise LookupError(f"no such call to ask for: {step.call_id}")
+        earlier = self.inputs.get(step.turn_id, step.call_id)
+        if earlier is None or earlier.taken:
+            questions = self._next_questions(call, step.task_token, earlier)
+        else:
+            questions = earlier.model_copy(update={"task_token": step.task_token})
+        stored = self.inputs.ask(questions)
+        now = self.clock.now()
+        for question in stored.open_inputs(now):
+            payload = question.model_dump(mode="json", exclude_none=True)
+            once = f"input-{call.call_id}-{question.input_id}"
+            self.events.append(call.turn_id, NewEvent(type="input_requested", payload=payload, dedupe_key=once))
+        if not stored.open_inputs(now):
+            self.callback.succeed(step.task_token)
+
+    def _next_questions(self, call: Call, token: str, earlier: CallInput | None) -> CallInput:
+        report = read_report(self.store, outcome_key(call.user, call.turn_id, call.call_id))
+        if report is None or report.asks is None:
+            raise LookupError(f"the runner has reported no questions: {call.call_id}")
+        rounds_of_turn = sum(each.round for each in self.inputs.list(call.turn_id))
+        rounds_of_call = earlier.round if earlier else 0
+        if rounds_of_call >= MAX_INPUT_ROUNDS_IN_CALL or rounds_of_turn >= MAX_INPUT_ROUNDS_IN_TURN:
+            raise TooManyQuestions(call.call_id)
+        return CallInput(
+            call_id=call.call_id,
+            turn_id=call.turn_id,
+            tool=call.tool,
+            round=rounds_of_call + 1,
+            questions=report.asks.questions,
+            state=report.asks.state,
+            task_token=token,
+            expires_at=self.clock.now() + self.timeout,
+            earlier=earlier.for_model() if earlier else [],
+        )
 
 
 @dataclass(frozen=True)

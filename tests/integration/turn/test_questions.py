@@ -1,0 +1,143 @@
+"""Tools that ask the user: the state machine waits, and the tool gets the answers once."""
+
+import json
+import queue
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from satchel.bootstrap.functions import use_cases
+from satchel.domain.ids import CallId
+from satchel.domain.inputs import InputAnswer
+from satchel.domain.sessions import Turn, TurnStatus
+from tests.integration.turn.fakes import ANSWER, Script
+from tests.integration.turn.faults import failing
+from tests.integration.turn.test_state_machine_paths import assert_ended_once, error_codes
+from tests.integration.turn.turn_driver import TurnDriver, UserSession, real_handler
+
+INQUIRE: Script = [[("inquire", {})]]
+
+
+@pytest.fixture
+def session(turns: TurnDriver) -> Iterator[UserSession]:
+    yield turns.new_session()
+    turns.set_timeouts()
+
+
+def wait_for_question(turns: TurnDriver, turn: Turn, input_id: str) -> CallId:
+    """Wait until a question is open. Return the id of its call."""
+    turns.wait_until(lambda: input_id in [each.input_id for each in turns.response(turn).inputs])
+    return next(each.call_id for each in turns.response(turn).inputs if each.input_id == input_id)
+
+
+def answer(turns: TurnDriver, turn: Turn, input_id: str, content: dict[str, Any], action: str = "accept") -> None:
+    call = wait_for_question(turns, turn, input_id)
+    reply = InputAnswer.model_validate({"input_id": input_id, "action": action, "content": content})
+    use_cases().answer_input(UserSession.of(turn).user, turn.session_id, turn.turn_id, call, reply)
+
+
+def results(turns: TurnDriver, turn: Turn) -> list[object]:
+    return [call.results for call in turns.response(turn).tool_calls]
+
+
+def test_tool_gets_the_answers_after_two_rounds_of_questions(turns: TurnDriver, session: UserSession) -> None:
+    turn = turns.start(session, INQUIRE)
+    answer(turns, turn, "1-0", {})
+    answer(turns, turn, "2-0", {"name": "Ada"})
+    turns.wait_for_end(turn)
+
+    assert results(turns, turn) == ["Ada"]
+    types = [event.type for event in turns.events(turn)]
+    assert [kind for kind in types if kind.startswith(("input", "tool_start", "tool_complete"))] == [
+        "tool_start",
+        "input_requested",
+        "input_answered",
+        "input_requested",
+        "input_answered",
+        "tool_complete",
+    ]
+    assert_ended_once(turns, turn)
+
+
+def test_model_learns_what_was_asked_but_not_the_answers(turns: TurnDriver, session: UserSession) -> None:
+    turn = turns.start(session, INQUIRE)
+    answer(turns, turn, "1-0", {})
+    answer(turns, turn, "2-0", {"name": "Ada"})
+    turns.wait_for_end(turn)
+
+    message = use_cases().ports.transcript.list_messages(turn.session_id)[2]
+    assert json.loads(message.model_dump_json())["content"]["questions_to_user"] == [
+        {"message": "Continue?", "action": "accept"},
+        {"message": "Your name?", "action": "accept"},
+    ]
+
+
+def test_two_calls_of_a_round_ask_side_by_side(turns: TurnDriver, session: UserSession) -> None:
+    turn = turns.start(session, [[("inquire", {}), ("inquire", {})]])
+    turns.wait_until(lambda: len(turns.response(turn).inputs) == 2)
+    for _ in range(2):
+        answer(turns, turn, "1-0", {})
+    for name in ("Ada", "Bob"):
+        answer(turns, turn, "2-0", {"name": name})
+    turns.wait_for_end(turn)
+    assert sorted(map(str, results(turns, turn))) == ["Ada", "Bob"]
+
+
+def test_unanswered_question_fails_the_call_with_an_error_for_the_model(
+    turns: TurnDriver, session: UserSession
+) -> None:
+    turns.set_timeouts(questions=1)
+    turn = turns.run(session, INQUIRE)
+    (call,) = turns.response(turn).tool_calls
+    assert (call.error_code, turns.load(turn).answer) == ("E_TOOL_FAILED", ANSWER)
+    assert "did not answer" in str(call.results)
+    assert_ended_once(turns, turn)
+
+
+def test_turn_can_be_cancelled_during_a_question(turns: TurnDriver, session: UserSession) -> None:
+    turn = turns.start(session, INQUIRE)
+    wait_for_question(turns, turn, "1-0")
+    assert use_cases().cancel_turn(session.user, turn.session_id, turn.turn_id) is TurnStatus.CANCELLED
+    assert turns.response(turn).inputs == []
+
+
+def test_failed_function_ends_the_call_and_not_the_turn(turns: TurnDriver, session: UserSession) -> None:
+    with turns.replaced("approval", failing(1, real_handler("approval"))):
+        turn = turns.run(session, INQUIRE)
+    assert error_codes(turns, turn) == ["E_TOOL_FAILED"]
+    assert "could not be shown" in str(results(turns, turn))
+    assert_ended_once(turns, turn)
+
+
+def test_runner_that_dies_after_the_answer_has_crashed(turns: TurnDriver, session: UserSession) -> None:
+    turns.set_timeouts(heartbeat=1)
+    orders: queue.SimpleQueue[Any] = queue.SimpleQueue()
+    turn = turns.start(session, INQUIRE)
+    wait_for_question(turns, turn, "1-0")
+    with turns.replaced("run-bench", lambda order, _context: orders.put(order)):
+        answer(turns, turn, "1-0", {})
+        turns.wait_for_end(turn)
+    assert error_codes(turns, turn) == ["E_TOOL_CRASHED"]
+    order = orders.get(timeout=5)
+    assert (order["input_round"], order["request_state"]) == (1, "0")
+
+
+def test_repeated_execution_asks_again_and_keeps_earlier_answers(turns: TurnDriver, session: UserSession) -> None:
+    """A restarted server starts the executions of its turns again."""
+    turn = turns.start(session, INQUIRE)
+    answer(turns, turn, "1-0", {})
+    call = wait_for_question(turns, turn, "2-0")
+
+    def token() -> str | None:
+        stored = use_cases().ports.inputs.get(turn.turn_id, call)
+        return stored.task_token if stored else None
+
+    first = token()
+    ids = {"user": turn.user, "session_id": turn.session_id, "turn_id": turn.turn_id, "round": 0}
+    turns.states.start_execution(stateMachineArn=turns.machine, input=json.dumps(ids))
+    turns.wait_until(lambda: token() != first)
+    answer(turns, turn, "2-0", {"name": "Ada"})
+    turns.wait_for_end(turn)
+    assert results(turns, turn) == ["Ada"]
+    assert [event.type for event in turns.events(turn)].count("input_requested") == 2
