@@ -295,3 +295,30 @@ def test_forms_have_no_accessibility_issues_and_fit_360_pixels(chat: ChatPage, t
 
     assert issues == [], "\n".join(issues)
     assert max(widths) <= 0
+
+
+def test_two_tools_of_a_server_ask_at_once_and_get_their_answers(chat: ChatPage) -> None:
+    turn = chat.send('/asking.plan {"question": "From?"}\n/asking.plan {"question": "Where to?"}')
+    first = chat.page.get_by_role("form", name="asking.plan asks: From?")
+    second = chat.page.get_by_role("form", name="asking.plan asks: Where to?")
+    second.get_by_label("City").fill("B")
+    second.get_by_role("button", name="Answer").click()
+    expect(second).to_contain_text("This field must have at least 2 characters.")
+    second.get_by_label("City").fill("Bern")
+    first.get_by_label("City").fill("Oslo")
+    first.get_by_label("Days").fill("5")
+    second.get_by_role("button", name="Answer").click()
+    expect(second).to_have_count(0)
+    expect(chat.page.locator(".sessions .title")).to_contain_text("Needs your answer")
+
+    chat.page.reload()
+    first.get_by_label("City").fill("Rome")
+    first.get_by_role("button", name="Answer").click()
+    expect(turn).to_have_attribute("aria-busy", "false")
+
+    expect(turn.locator(".call.done")).to_have_count(2)
+    for call in turn.locator(".call summary").all():
+        call.click()
+    results = turn.locator(".call .details pre:last-of-type")
+    expect(results.first).to_contain_text('"city": "Rome"')
+    expect(results.last).to_contain_text('"city": "Bern"')
