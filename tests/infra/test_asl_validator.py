@@ -21,6 +21,7 @@ VALUES: dict[str, object] = {
     "HeartbeatSeconds": 35,
     "CallTimeoutSeconds": 900,
     "ApprovalSeconds": 3600,
+    "InputSeconds": 86400,
     "TurnTimeoutSeconds": 3600,
 }
 

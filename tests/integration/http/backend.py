@@ -4,6 +4,7 @@ import io
 import os
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from datetime import timedelta
 from functools import cached_property
 
 import anyio
@@ -25,6 +26,7 @@ from satchel.domain.calls import Call, RunnerReport
 from satchel.domain.canvas import Dashboard
 from satchel.domain.conversation import AssistantMessage, ToolSpec
 from satchel.domain.ids import SessionId, TurnId, UserName, call_id, new_id
+from satchel.domain.inputs import CallInput, Question
 from satchel.domain.llm import ModelEntry
 from satchel.domain.object_keys import outcome_key
 from satchel.domain.servers import Registry, ServerEntry
@@ -167,6 +169,19 @@ class Backend(AwsPorts):
             CallStep(**call.model_dump(include={"user", "session_id", "turn_id", "call_id"}), task_token="waiting")
         )
         return f"/api/sessions/{session_id}/turns/{turn_id}/calls/{call.call_id}/approval"
+
+    def request_input(self, turn_id: str) -> None:
+        """Let the first call of a turn ask the user to open a link. The question's id is ``1-0``."""
+        questions = CallInput(
+            call_id=call_id(TurnId(turn_id), 0, 0),
+            turn_id=TurnId(turn_id),
+            tool="report.summarise",
+            round=1,
+            questions=[Question(key="consent", mode="url", message="Sign in", url="https://sign-in.example")],
+            task_token="waiting",
+            expires_at=self.clock.now() + timedelta(hours=1),
+        )
+        self.use_cases.ports.inputs.ask(questions)
 
     def open_dashboard(self, user: UserName, session_id: str, canvas_id: str = "monitor-42") -> str:
         """Store a dashboard that a tool opened. Return its id."""

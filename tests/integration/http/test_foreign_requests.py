@@ -36,6 +36,9 @@ WITHOUT_IDS = {
     "GET /api/tools",
     "GET /api/resources",
     "GET /api/prompts",
+    "POST /api/prompts",
+    "POST /api/prompts/completion",
+    "POST /api/resources",
     "POST /api/sessions",
     "POST /api/ws-ticket",
     "DELETE /api/links",
@@ -151,6 +154,7 @@ def foreign(module_backend: Backend, owner: UserName, api: ApiClient) -> Ids:
     session_id = api.create_session()
     turn_id = api.start_turn(session_id)
     module_backend.request_approval(owner, session_id, turn_id)
+    module_backend.request_input(turn_id)
     file = api.upload("a.csv", session_id=session_id)
     upload = api.http.post("/api/files/uploads", json={"name": "half.bin", "size": 9}).json()
     shared = api.http.post(f"/api/files/{file['file_key']}/link").json()
