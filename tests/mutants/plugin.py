@@ -1,4 +1,4 @@
-"""A pytest plugin that makes property tests repeatable and skips shrinking: only the verdict of a mutant matters."""
+"""A pytest plugin with a profile for property tests that skips shrinking: only the verdict of a mutant matters."""
 
 from hypothesis import HealthCheck, Phase, settings
 
@@ -10,4 +10,3 @@ settings.register_profile(
     phases=[Phase.explicit, Phase.generate],
     suppress_health_check=list(HealthCheck),
 )
-settings.load_profile("mutants")

@@ -22,7 +22,7 @@ _MUTMUT = Path(sys.executable).with_name("mutmut")
 _KILLED, _TIMEOUT, _SURVIVED, _NO_TESTS = "killed", "timeout", "survived", "no tests"
 _SETTINGS = {
     "source_paths": "src/satchel",
-    "pytest_add_cli_args": ["-p", "no:cacheprovider", "-p", "tests.mutants.plugin"],
+    "pytest_add_cli_args": ["-p", "no:cacheprovider", "-p", "tests.mutants.plugin", "--hypothesis-profile=mutants"],
     # A mutant that never ends is stopped after 15 times (the time of its tests + this number of seconds).
     "timeout_constant": "4",
     "use_git_change_detection": "false",
