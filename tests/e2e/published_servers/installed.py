@@ -55,10 +55,11 @@ def with_installed_program(entry: Json) -> Json:
 
 
 def printed_entries(package: str) -> Iterator[Json]:
-    """Yield the entries of all configurations in a package's README."""
+    """Yield the entries of all configurations in a package's README, without the address of the registry."""
     for block in _JSON_BLOCK.findall(_readme(package)):
         text = block.strip()
         try:
+            text = re.sub(r'"--registry=[^"]*",\s*', "", text)
             document: Any = jsonc.parse(text if text.startswith("{") else f"{{{text}}}")
             yield from (entry for entry in find_layout(document).entries.values() if isinstance(entry, dict))
         except ValueError:
