@@ -75,9 +75,13 @@ def main() -> None:
     pin("requirements/dev.txt", *run, "--extra=infra", "--group=dev", *upgrade)
     # Only its policy evaluator is used, which imports nothing; its requirements conflict with those above.
     pin("requirements/policy-evaluator.txt", "requirements/policy-evaluator.in", "--no-deps", *upgrade)
+    # What the client of clients/python needs, in an environment without anything else.
+    pin("requirements/client.txt", "clients/python/pyproject.toml", same_versions)
     # Published servers that tests call, in environments of their own, as package managers install them.
     pin("requirements/published-servers.txt", "requirements/published-servers.in", *upgrade)
     pin("requirements/published-servers-old.txt", "requirements/published-servers-old.in", *upgrade)
+    # A generator of clients, whose requirements differ from those above.
+    pin("requirements/api-clients.txt", "requirements/api-clients.in", *upgrade)
     # The whole of MiniStack, the AWS CLI and the runtime's boto3, in an environment of their own.
     same_ministack = "--constraint=requirements/policy-evaluator.txt"
     pin("requirements/witness.txt", "requirements/witness.in", same_ministack, *upgrade)

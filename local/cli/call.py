@@ -1,20 +1,20 @@
 """`satchel call`: call one tool without a model and print its results."""
 
 import json
-import time
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import typer
 
-from local.cli.api_client import ApiClient, Connection, Sleep, run_with_client
 from local.cli.ask import Question, converse, turn_exit_code
+from local.cli.connection import Connection, run_with_client
 from local.cli.download import SavedFile
 from local.cli.errors import ExitCode, InvalidArgumentsError, ModelConfiguredError, print_error
 from local.cli.render import file_lines
 from local.cli.text import sanitize
 from satchel.domain.llm import OFFLINE
-from satchel.domain.responses import FinalResponse, ToolCallSummary
+from satchel_client import Client
+from satchel_client.models import FinalResponse, ToolCallSummary
 
 
 @dataclass(frozen=True)
@@ -35,19 +35,19 @@ class ToolCall:
         return f"/{self.tool} {json.dumps(arguments, ensure_ascii=False)}"
 
 
-def call_tool(connection: Connection, call: ToolCall, question: Question, *, sleep: Sleep = time.sleep) -> ExitCode:
+def call_tool(connection: Connection, call: ToolCall, question: Question) -> ExitCode:
     """Call the tool, wait until the call ends, print its results and save its files. Return FAILURE if the tool failed.
 
     ``question`` contains the session, the files to upload and the output folder. Its message is ignored.
     """
 
-    def run(client: ApiClient) -> ExitCode:
+    def run(client: Client) -> ExitCode:
         message = call.as_message()
         if (model := client.config().model) != OFFLINE:
             raise ModelConfiguredError(
                 f"{connection.url} has a model ({model}); a tool can be called directly only without a model."
             )
-        return _print_results(*converse(client, replace(question, message=message), sleep))
+        return _print_results(*converse(client, replace(question, message=message)))
 
     return run_with_client(connection, run)
 

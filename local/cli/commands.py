@@ -12,11 +12,12 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 if TYPE_CHECKING:
-    from local.cli.api_client import Connection
+    from local.cli.connection import Connection
     from satchel.domain.ids import SessionId, UserName
 
 DEFAULT_HOST = "127.0.0.1"
 DEFAULT_PORT = 8000
+DEFAULT_BRIDGE_PORT = 8010
 MAX_PORT = 65_535
 DEFAULT_URL = "http://127.0.0.1:8000"
 DEFAULT_CONFIG = Path(__file__).parents[2] / "functions/servers/mcp.json"
@@ -309,8 +310,34 @@ def deploy_check(
     raise typer.Exit(check_deployment(context or [], quiet=quiet))
 
 
+def bridge(
+    *,
+    url: UrlOption = DEFAULT_URL,
+    port: Annotated[int, typer.Option(help="Port to listen on.", min=1, max=MAX_PORT)] = DEFAULT_BRIDGE_PORT,
+    host: Annotated[str, typer.Option(help="Address to listen on.")] = DEFAULT_HOST,
+    origin: Annotated[
+        list[str] | None, typer.Option(help="Let pages of this origin use the bridge in a browser; repeatable.")
+    ] = None,
+    link_seconds: Annotated[
+        int,
+        typer.Option(
+            help="How long links to files are valid.", envvar="SATCHEL_BRIDGE_LINK_SECONDS", min=1, max=86_400
+        ),
+    ] = 86_400,
+) -> None:
+    """Serve chat completions and AG-UI for other front ends.
+
+    Sends every request to a Satchel server. Clients send their own Satchel token as the API key. Exits with 0, or with
+    1 if the port cannot be used (docs/bridge.md).
+    """
+    from local.bridge.caller import BridgeSettings
+    from local.bridge.serve import run
+
+    raise typer.Exit(run(host, port, BridgeSettings(url.rstrip("/"), link_seconds), origin or []))
+
+
 def _connection(url: str, user_option: str | None) -> "Connection":
-    from local.cli.api_client import Connection, find_token
+    from local.cli.connection import Connection, find_token
 
     return Connection(url, user=_user_name(user_option), token=find_token(url))
 

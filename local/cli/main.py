@@ -29,6 +29,7 @@ for command in (
     commands.sign_out,
     commands.models,
     commands.deploy_check,
+    commands.bridge,
 ):
     app.command()(command)
 app.add_typer(data.app, name="data")

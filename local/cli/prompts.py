@@ -9,10 +9,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from local.cli.api_client import ApiClient
 from local.cli.errors import InvalidArgumentsError
-from local.cli.schemas import OfferedFile, PromptListing
 from satchel.contract.file_names import safe_name
+from satchel_client import Client
+from satchel_client.models import OfferedFile, Prompt
 
 _COMMAND = re.compile(r"/(\S+)(?:\s+(.*))?", re.DOTALL)
 
@@ -26,34 +26,39 @@ class Message:
 
 
 @contextmanager
-def expanded_message(client: ApiClient, text: str) -> Iterator[Message]:
+def expanded_message(client: Client, text: str) -> Iterator[Message]:
     """Yield the message of the prompt that the text names, or the text itself if it names no prompt of the user.
 
     Raise InvalidArgumentsError for arguments in another form than ``name=value`` or without a required one.
     """
     command = _COMMAND.fullmatch(text.strip())
-    prompt = command and next((each for each in client.prompts() if each.full_name == command[1]), None)
+    prompt = command and next((each for each in client.prompts() if _full_name(each) == command[1]), None)
     if command is None or prompt is None:
         yield Message(text)
         return
-    answer = client.prompt(prompt, _arguments(prompt, command[2] or ""))
+    answer = client.prompt(prompt.server, prompt.name, _arguments(prompt, command[2] or ""))
     with TemporaryDirectory(prefix="satchel-") as folder:
         yield Message(answer.text, list(_save(answer.files, Path(folder))))
 
 
-def _arguments(prompt: PromptListing, words: str) -> Mapping[str, str]:
+def _full_name(prompt: Prompt) -> str:
+    """Return the name that a message uses: ``server.prompt``."""
+    return f"{prompt.server}.{prompt.name}"
+
+
+def _arguments(prompt: Prompt, words: str) -> Mapping[str, str]:
     try:
         pairs = [word.partition("=") for word in shlex.split(words)]
     except ValueError as error:
         raise InvalidArgumentsError(
-            f"The arguments of /{prompt.full_name} are not quoted correctly: {error}."
+            f"The arguments of /{_full_name(prompt)} are not quoted correctly: {error}."
         ) from error
     known = {each.name for each in prompt.arguments}
     values = {name: value for name, separator, value in pairs if separator and name in known}
     missing = {each.name for each in prompt.arguments if each.required} - values.keys()
     if missing or len(values) < len(pairs):
         usage = " ".join(f"{each.name}=…" if each.required else f"[{each.name}=…]" for each in prompt.arguments)
-        raise InvalidArgumentsError(f"Write the prompt as: /{prompt.full_name} {usage}".rstrip())
+        raise InvalidArgumentsError(f"Write the prompt as: /{_full_name(prompt)} {usage}".rstrip())
     return values
 
 

@@ -10,26 +10,19 @@ from contextlib import suppress
 from datetime import datetime
 from functools import partial
 from http import HTTPStatus
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 from urllib.parse import urlsplit
 
 import typer
 
-from local.cli.api_client import ApiClient, Sleep, retry
-from local.cli.errors import ApiError, print_error
-from local.cli.schemas import InputRequested, TurnStarted
+from local.cli.errors import print_error
 from local.cli.text import one_line, sanitize
-from satchel.domain.inputs import (
-    Action,
-    BooleanField,
-    ChoicesField,
-    Form,
-    FormField,
-    InputAnswer,
-    NumberField,
-    TextField,
-    Value,
-)
+from satchel_client import ApiError, Turn
+from satchel_client.models import BooleanField, ChoicesField, Form, InputRequested, NumberField, TextField
+
+Action = Literal["accept", "decline", "cancel"]
+FormField = TextField | NumberField | BooleanField | ChoicesField
+Value = str | int | float | bool | list[str]
 
 _CLOSED = {HTTPStatus.NOT_FOUND, HTTPStatus.CONFLICT}
 _CONTENT_PATH = "body.content."
@@ -43,12 +36,12 @@ _WORD_BOUNDARY = re.compile(r"(?<=[a-z])(?=[A-Z])")
 _SEPARATOR = re.compile(r"[_.-]")
 
 
-def answer_question(client: ApiClient, turn: TurnStarted, question: InputRequested, sleep: Sleep) -> None:
+def answer_question(turn: Turn, question: InputRequested) -> None:
     """Show a question, prompt for the answer and send it. Without a terminal, or at the end of input, send ``cancel``.
 
-    Prompt again for each field that the server rejects. Raise CliError if a request fails.
+    Prompt again for each field that the server rejects. Raise SatchelError if a request fails.
     """
-    send = partial(_send, client, turn, question, sleep)
+    send = partial(_send, turn, question)
     for line in _introduction(question):
         typer.echo(line, err=True)
     if not sys.stdin.isatty():
@@ -57,13 +50,13 @@ def answer_question(client: ApiClient, turn: TurnStarted, question: InputRequest
         return
     try:
         action = _ask_action(question)
-        form = question.form if action == "accept" else None
+        form = question.schema_ if action == "accept" else None
         content: dict[str, Value] = {}
         open_fields = list(form.properties) if form else []
         while True:
             for name in open_fields:
                 content.pop(name, None)
-                content |= _ask_field(question, form or Form(properties={}), name)
+                content |= _ask_field(question, name)
             open_fields = send(action, None if form is None else content)
             if not open_fields:
                 return
@@ -71,28 +64,21 @@ def answer_question(client: ApiClient, turn: TurnStarted, question: InputRequest
         send("cancel")
 
 
-def _send(
-    client: ApiClient,
-    turn: TurnStarted,
-    question: InputRequested,
-    sleep: Sleep,
-    action: Action,
-    content: dict[str, Value] | None = None,
-) -> list[str]:
+def _send(turn: Turn, question: InputRequested, action: Action, content: dict[str, Value] | None = None) -> list[str]:
     """Send an answer, and return the fields that the server rejects. Print why, or that the question is closed."""
-    answer = InputAnswer(input_id=question.input_id, action=action, content=content)
     try:
-        retry(partial(client.answer, turn, question.call_id, answer), sleep)
+        turn.answer(question, content, action=action)
     except ApiError as error:
         if error.status in _CLOSED:
             print_error(str(error))
             return []
-        rejected = {each.field.removeprefix(_CONTENT_PATH): each.message for each in error.fields}
-        if content is None or question.form is None or not rejected.keys() & question.form.properties.keys():
+        rejected = {field.removeprefix(_CONTENT_PATH): message for field, message in error.fields.items()}
+        form = question.schema_
+        if content is None or form is None or not rejected.keys() & form.properties.keys():
             raise
         for name, message in rejected.items():
-            typer.echo(f"{_label(name, question.form)}: {one_line(message)}", err=True)
-        return [name for name in question.form.properties if name in rejected]
+            typer.echo(f"{_label(name, form)}: {one_line(message)}", err=True)
+        return [name for name in form.properties if name in rejected]
     return []
 
 
@@ -131,8 +117,11 @@ class _Choice(NamedTuple):
     title: str
 
 
-def _ask_field(question: InputRequested, form: Form, name: str) -> dict[str, Value]:
+def _ask_field(question: InputRequested, name: str) -> dict[str, Value]:
     """Prompt for a field. Return its value by its name, or an empty dict if the user leaves an optional field empty."""
+    form = question.schema_
+    if form is None:
+        return {}
     field = form.properties[name]
     choices = _choices(field)
     required = "required" if name in form.required and not isinstance(field, BooleanField) else ""

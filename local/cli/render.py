@@ -19,10 +19,18 @@ from rich.progress import (
     TransferSpeedColumn,
 )
 
-from local.cli.schemas import TurnEvent
 from local.cli.text import one_line, sanitize
 from satchel.domain.prompt import format_size
-from satchel.domain.responses import FinalResponse, ResponseArtifact, ResponseDeferred
+from satchel_client import Event
+from satchel_client.models import (
+    FinalResponse,
+    ResponseArtifact,
+    ResponseDeferred,
+    ToolComplete,
+    ToolNotice,
+    ToolProgress,
+    ToolStart,
+)
 
 TurnFile = ResponseArtifact | ResponseDeferred
 
@@ -116,25 +124,25 @@ class TurnProgress:
         finally:
             self._progress.start()
 
-    def show(self, event: TurnEvent) -> None:
+    def show(self, event: Event) -> None:
         """Show an event of a tool call. Ignore all other kinds of events."""
-        match event.type:
-            case "tool_start":
-                self._tools[event.call_id] = one_line(event.tool or "")
+        match event:
+            case ToolStart():
+                self._tools[event.call_id] = one_line(event.tool)
                 self._bar(event.call_id)
-            case "tool_progress":
+            case ToolProgress():
                 self._progress.update(
                     self._bar(event.call_id),
                     total=None if event.percentage is None else _PERCENT,
                     completed=event.percentage,
-                    message=one_line(event.message or ""),
+                    message=one_line(event.message),
                 )
-            case "tool_notice":
-                _print_line(self._console, f"{self._tool(event.call_id)}: {one_line(event.message or '')}")
-            case "tool_complete":
+            case ToolNotice():
+                _print_line(self._console, f"{self._tool(event.call_id)}: {one_line(event.message)}")
+            case ToolComplete():
                 self._complete(event)
 
-    def _complete(self, event: TurnEvent) -> None:
+    def _complete(self, event: ToolComplete) -> None:
         if (bar := self._bars.pop(event.call_id, None)) is not None:
             self._progress.remove_task(bar)
         if event.is_error:

@@ -2,15 +2,16 @@
 
 import typer
 
-from local.cli.api_client import ApiClient, Connection, host_and_port, run_with_client
+from local.cli.connection import Connection, host_and_port, run_with_client
 from local.cli.errors import ExitCode, SaveError
 from local.local_key import find_sign_in, sign_in_path, write_private_file
+from satchel_client import Client
 
 
 def sign_in(url: str, user: str, password: str) -> ExitCode:
     """Sign in and write the token into a file that only this account can read."""
 
-    def run(client: ApiClient) -> ExitCode:
+    def run(client: Client) -> ExitCode:
         token = client.sign_in(user, password)
         path = sign_in_path(*host_and_port(url))
         try:
@@ -26,7 +27,7 @@ def sign_in(url: str, user: str, password: str) -> ExitCode:
 def sign_out(url: str) -> ExitCode:
     """End the sign-in at the server and delete its file. Without effect if there is none."""
 
-    def run(client: ApiClient) -> ExitCode:
+    def run(client: Client) -> ExitCode:
         client.sign_out()
         sign_in_path(*host_and_port(url)).unlink(missing_ok=True)
         typer.echo(f"signed out at {url}")

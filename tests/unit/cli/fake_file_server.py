@@ -2,10 +2,12 @@
 
 import json
 import threading
+from collections.abc import AsyncIterator
 from typing import Any, ClassVar
 
 import httpx2
 
+from satchel.entrypoints.http import examples
 from tests.hashes import base64_sha256
 from tests.unit.cli.fake_server import FakeServer, Fault, file_key, problem
 
@@ -53,12 +55,17 @@ class FakeFileServer(FakeServer):
         self.contents[file_key(number)] = body
         link = f"/api/files/download/{file_key(number)}?token=t"
         record = {"file_key": file_key(number), "name": name, "size": len(body), "version": 1}
-        self.files.append(record | {"created_at": created_at, "download_url": link})
+        self.files.append(examples.FILE | record | {"created_at": created_at, "download_url": link})
 
     def _begin_upload(self, request: httpx2.Request) -> httpx2.Response:
         body = json.loads(request.content)
         count = max(1, -(-body["size"] // PART_BYTES))
-        self.upload = body | {"upload_id": UPLOAD_ID, "part_bytes": PART_BYTES, "part_count": count}
+        self.upload = (
+            examples.STARTED_UPLOAD
+            | {"session_id": None}
+            | body
+            | {"upload_id": UPLOAD_ID, "part_bytes": PART_BYTES, "part_count": count}
+        )
         return httpx2.Response(201, json=self.upload | {"parts": []})
 
     def _list_uploads(self, request: httpx2.Request) -> httpx2.Response:
@@ -84,6 +91,9 @@ class FakeFileServer(FakeServer):
                 "number": p["number"],
                 "url": f"http://satchel.test/store/{p['number']}",
                 "headers": {"x-sum": p["sha256"]},
+                "offset": (p["number"] - 1) * PART_BYTES,
+                "size": PART_BYTES,
+                "expires_at": "2026-03-01T12:15:00Z",
             }
             for p in parts
         ]
@@ -114,7 +124,7 @@ class FakeFileServer(FakeServer):
         name = self.stored_names.get(self.upload["name"], self.upload["name"])
         record = {"file_key": UPLOAD_ID, "name": name, "size": self.upload["size"], "version": 1}
         self.upload = None
-        return httpx2.Response(200, json=record | {"created_at": "2026-03-01T12:00:00Z"})
+        return httpx2.Response(200, json=examples.FILE | record)
 
     def _list_files(self, request: httpx2.Request) -> httpx2.Response:
         prefix = request.url.params["name_prefix"]
@@ -139,7 +149,7 @@ class FakeFileServer(FakeServer):
         return httpx2.Response(206 if byte_range else 200, headers=headers, stream=_CutStream(body[start:], cut))
 
 
-class _CutStream(httpx2.SyncByteStream):
+class _CutStream(httpx2.SyncByteStream, httpx2.AsyncByteStream):
     """A body whose connection breaks after this many bytes."""
 
     def __init__(self, body: bytes, after: int | None) -> None:
@@ -151,3 +161,7 @@ class _CutStream(httpx2.SyncByteStream):
             return
         yield self._body[: self._after]
         raise httpx2.ReadError("cut")
+
+    async def __aiter__(self) -> AsyncIterator[bytes]:
+        for chunk in self:
+            yield chunk

@@ -11,6 +11,7 @@ from python_multipart.multipart import Field, File
 
 from satchel.domain.ids import FileKey, SessionId
 from satchel.domain.responses import FinalResponse, ResponseArtifact, ResponseDeferred
+from satchel.entrypoints.http import examples
 
 SESSION = SessionId("s01jd3q2v4xk8m0a9b7c5d6e7f8")
 TURN = "t01jd3q2v4xk8m0a9b7c5d6e7f9"
@@ -121,10 +122,10 @@ class FakeServer:
         return problem(404, f"There is no route {request.url.path}.", "E_NOT_FOUND")
 
     def _config(self, _request: httpx2.Request) -> httpx2.Response:
-        return httpx2.Response(200, json={"user": "dev@example.com", "model": self.model})
+        return httpx2.Response(200, json=examples.CONFIG | {"model": self.model})
 
     def _tools(self, _request: httpx2.Request) -> httpx2.Response:
-        return httpx2.Response(200, json={"servers": self.servers})
+        return httpx2.Response(200, json={"servers": [{"title": "", **each} for each in self.servers]})
 
     def _list_prompts(self, _request: httpx2.Request) -> httpx2.Response:
         return httpx2.Response(200, json={"prompts": self.prompts})
@@ -135,13 +136,13 @@ class FakeServer:
 
     def _start_session(self, request: httpx2.Request) -> httpx2.Response:
         self.chosen_models += self._chosen_model(request)
-        return httpx2.Response(201, json={"session_id": SESSION, "status": "active"})
+        return httpx2.Response(201, json=examples.SESSION | {"session_id": SESSION})
 
     def _update_session(self, request: httpx2.Request, session: str) -> httpx2.Response:
         if session != SESSION:
             return problem(404, "There is no such session.", "E_SESSION_NOT_FOUND")
         self.chosen_models += self._chosen_model(request)
-        return httpx2.Response(200, json={"session_id": SESSION, "status": "active"})
+        return httpx2.Response(200, json=examples.SESSION | {"session_id": SESSION})
 
     @staticmethod
     def _chosen_model(request: httpx2.Request) -> list[str]:
@@ -158,23 +159,20 @@ class FakeServer:
         def store_file(part: File) -> None:
             name = (part.file_name or b"").decode()
             part.file_object.seek(0)
-            self.uploads.append((fields["session_id"], name, part.file_object.read()))
+            self.uploads.append((fields.get("session_id", ""), name, part.file_object.read()))
 
         content_type = {"Content-Type": request.headers["Content-Type"].encode()}
         parse_form(content_type, BytesIO(request.content), store_field, store_file)
         _, name, body = self.uploads[-1]
-        record: dict[str, Any] = {
-            "file_key": file_key(900 + len(self.uploads)),
-            "name": self.stored_names.get(name, name),
-        }
-        record |= {"size": len(body), "version": 1, "created_at": "2025-11-21T10:00:00Z"}
+        record = examples.FILE | {"file_key": file_key(900 + len(self.uploads)), "size": len(body), "version": 1}
+        record |= {"name": self.stored_names.get(name, name)}
         return httpx2.Response(201, json=record)
 
     def _start_turn(self, request: httpx2.Request, session: str) -> httpx2.Response:
         if session != SESSION:
             return problem(404, "There is no such session.", "E_SESSION_NOT_FOUND")
         self.turn_requests.append(json.loads(request.content))
-        return httpx2.Response(202, json={"turn_id": TURN, "session_id": SESSION, "status": "running"})
+        return httpx2.Response(202, json=examples.TURN_ACCEPTED | {"turn_id": TURN, "session_id": SESSION})
 
     def _events(self, request: httpx2.Request, _session: str, _turn: str) -> httpx2.Response:
         if self.faults:

@@ -5,18 +5,19 @@ from pathlib import Path
 import httpx2
 import pytest
 
-from local.cli.api_client import Connection
 from local.cli.ask import Question, ask_question
+from local.cli.connection import Connection
 from tests.unit.cli.fake_server import CALL, SESSION, TURN, FakeServer, artifact, deferred, problem, response
 
 URL = "http://satchel.test"
+FAILED = {"is_error": True, "error_code": "E_TIMEOUT", "suggestion": None, "results": None, "meta_data": None}
 SESSION_LINES = f'\nSession {SESSION}\nGo on with: satchel ask --session {SESSION} "…"\n'
 
 
 def ask(server: FakeServer, message: str = "hello", *, delays: list[float] | None = None, **options: object) -> int:
     delays = [] if delays is None else delays
     question = Question(message=message, **options)  # type: ignore[arg-type]  # each test sets fields of its own
-    return ask_question(Connection(URL, transport=httpx2.MockTransport(server)), question, sleep=delays.append)
+    return ask_question(Connection(URL, transport=httpx2.MockTransport(server), sleep=delays.append), question)
 
 
 def test_message_is_sent_in_a_new_session_and_its_answer_is_printed(capsys: pytest.CaptureFixture[str]) -> None:
@@ -107,12 +108,12 @@ def test_without_a_terminal_notices_are_printed_as_lines_and_progress_is_not(
     call = {"call_id": CALL}
     server = FakeServer(
         events=[
-            {"type": "turn_started"},
+            {"type": "turn_started", "session_id": SESSION},
             {"type": "tool_start", **call, "tool": "report.summarise", "server": "report", "arguments": {}},
             {"type": "tool_progress", **call, "progress": 1, "total": 2, "percentage": 50, "message": "reading"},
-            {"type": "tool_notice", **call, "seconds": 15, "message": "Still working…"},
-            {"type": "tool_complete", **call, "is_error": True, "error_code": "E_TIMEOUT", "results": None},
-            {"type": "response_complete", "response": {}},
+            {"type": "tool_notice", **call, "seconds": 15, "left_seconds": 15, "message": "Still working…"},
+            {"type": "tool_complete", **call, "tool": "report.summarise", **FAILED},
+            {"type": "response_complete", "response": response().model_dump()},
         ]
     )
 
@@ -170,7 +171,7 @@ def test_invalid_url_is_an_error(url: str, capsys: pytest.CaptureFixture[str]) -
 
 
 def test_broken_connection_is_retried_from_the_cursor(capsys: pytest.CaptureFixture[str]) -> None:
-    notice = {"type": "tool_notice", "call_id": CALL, "seconds": 15}
+    notice = {"type": "tool_notice", "call_id": CALL, "seconds": 15, "left_seconds": 15}
     server = FakeServer(
         events=[{**notice, "message": "one"}, {**notice, "message": "two"}],
         page_size=1,

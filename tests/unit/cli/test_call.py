@@ -7,9 +7,9 @@ from typing import Any
 import httpx2
 import pytest
 
-from local.cli.api_client import Connection
 from local.cli.ask import Question
 from local.cli.call import ToolCall, call_tool
+from local.cli.connection import Connection
 from satchel.domain.responses import ToolCallSummary
 from tests.unit.cli.fake_server import CALL, FakeServer, artifact, response
 
@@ -24,7 +24,7 @@ def server_with_call(**fields: Any) -> FakeServer:  # noqa: ANN401  (fields of t
 def call(server: FakeServer, arguments: str = '{"n": 1}', **options: object) -> int:
     question = Question(message="", **options)  # type: ignore[arg-type]  # each test sets fields of its own
     connection = Connection("http://satchel.test", transport=httpx2.MockTransport(server))
-    return call_tool(connection, ToolCall("word.count", arguments), question, sleep=lambda _: None)
+    return call_tool(connection, ToolCall("word.count", arguments), question)
 
 
 def test_call_is_sent_as_one_line_and_its_results_are_printed(capsys: Capture) -> None:

@@ -16,6 +16,7 @@ def test_help_lists_the_commands() -> None:
     for line in (
         "  serve         Run Satchel on this machine until Ctrl-C.\n",
         "  ask           Send a message to a running server and wait for the answer.\n",
+        "  bridge        Serve chat completions and AG-UI for other front ends.\n",
         "  tools         List the tools that you can use, by server.\n",
         "  call          Call one tool without a model and print its results.\n",
         "  new-server    Create a working MCP server and its entry in mcp.json.\n",

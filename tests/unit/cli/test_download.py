@@ -6,7 +6,7 @@ from pathlib import Path
 import httpx2
 import pytest
 
-from local.cli.api_client import Connection
+from local.cli.connection import Connection
 from local.cli.download import download_file
 from tests.unit.cli.fake_file_server import FakeFileServer
 from tests.unit.cli.fake_server import file_key
@@ -23,8 +23,8 @@ def server() -> FakeFileServer:
 
 def download(server: FakeFileServer, name: str, out: Path, delays: list[float] | None = None) -> int:
     delays = [] if delays is None else delays
-    connection = Connection("http://satchel.test", transport=httpx2.MockTransport(server))
-    return download_file(connection, name, None, out, sleep=delays.append)
+    connection = Connection("http://satchel.test", transport=httpx2.MockTransport(server), sleep=delays.append)
+    return download_file(connection, name, None, out)
 
 
 def files_in(folder: Path) -> dict[str, bytes]:

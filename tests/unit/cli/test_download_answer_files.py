@@ -5,8 +5,8 @@ from pathlib import Path
 import httpx2
 import pytest
 
-from local.cli.api_client import Connection
 from local.cli.ask import Question, ask_question
+from local.cli.connection import Connection
 from satchel.domain.ids import UserName
 from tests.unit.cli.fake_server import FakeServer, artifact, deferred, file_key, response
 

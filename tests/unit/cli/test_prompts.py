@@ -8,7 +8,11 @@ from tests.unit.cli.test_ask import ask
 PLAN = {
     "server": "guide",
     "name": "plan",
-    "arguments": [{"name": "city", "required": True}, {"name": "street", "required": False}],
+    "description": "",
+    "arguments": [
+        {"name": "city", "description": "", "required": True},
+        {"name": "street", "description": "", "required": False},
+    ],
 }
 
 

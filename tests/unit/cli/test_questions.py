@@ -9,8 +9,8 @@ from typing import Any
 import httpx2
 import pytest
 
-from local.cli.api_client import Connection
 from local.cli.ask import Question, ask_question
+from local.cli.connection import Connection
 from tests.unit.cli.fake_server import CALL, FakeServer, problem
 
 URL = "http://satchel.test"
@@ -73,7 +73,7 @@ TAGS = {"type": "array", "items": {"type": "string", "enum": ["a", "b", "c"]}}
         (COLORS, "3", ""),
         (SIZES, "Large", "l"),
         (TAGS, "1, c", ["a", "c"]),
-        ({"type": "array", "items": {"anyOf": SIZES["oneOf"]}}, "2", ["l"]),
+        ({"type": "array", "items": {"type": "string", "anyOf": SIZES["oneOf"]}}, "2", ["l"]),
     ],
 )
 def test_entry_becomes_a_value_of_the_type_of_the_field(

@@ -6,28 +6,50 @@ from typing import Any
 import httpx2
 import pytest
 
-from local.cli.api_client import Connection
+from local.cli.connection import Connection
 from local.cli.tools import list_tools
 from tests.unit.cli.fake_server import FakeServer, problem
 
 SCHEMA = {"properties": {"filename": {"type": "string"}, "rows": {"type": "integer"}}, "required": ["filename"]}
+PING: dict[str, Any] = {
+    "server": "report",
+    "name": "ping",
+    "title": None,
+    "description": "",
+    "input_schema": {},
+    "output_schema": None,
+    "hints": None,
+    "icons": [],
+    "for_model": True,
+    "for_app": True,
+    "app_uri": None,
+    "method": "tools/call",
+    "needs_task": False,
+}
 REPORT = {
     "name": "report",
+    "title": "Report",
     "description": "Makes reports.",
     "status": "ready",
     "reason": None,
     "tools": [
-        {
-            "server": "report",
+        PING
+        | {
             "name": "summarise",
             "description": "Summarise a table.\nIt may be long.",
             "input_schema": SCHEMA,
-            "output_schema": None,
         },
-        {"server": "report", "name": "ping", "description": "", "input_schema": {}},
+        PING,
     ],
 }
-BROKEN = {"name": "broken", "description": "", "status": "unavailable", "reason": "no such\nprogram", "tools": []}
+BROKEN = {
+    "name": "broken",
+    "title": "Broken",
+    "description": "",
+    "status": "unavailable",
+    "reason": "no such\nprogram",
+    "tools": [],
+}
 
 
 def run_tools(*servers: dict[str, Any], as_json: bool = False) -> int:
@@ -79,6 +101,6 @@ def test_api_error_is_printed_as_one_line(capsys: pytest.CaptureFixture[str]) ->
 def test_title_and_effects_of_a_tool_are_shown(
     capsys: pytest.CaptureFixture[str], hints: dict[str, bool] | None, words: str
 ) -> None:
-    tool = {"server": "report", "name": "ping", "title": "Ping it", "hints": hints}
+    tool = PING | {"title": "Ping it", "hints": hints}
     assert run_tools({**REPORT, "tools": [tool]}) == 0
     assert capsys.readouterr().out.splitlines()[-1].strip() == words

@@ -6,21 +6,23 @@ from pathlib import Path
 import httpx2
 import pytest
 
-from local.cli.api_client import Connection
 from local.cli.ask import Question, ask_question
+from local.cli.connection import Connection
 from local.cli.upload import upload_files
 from satchel.domain.ids import SessionId, UserName
+from satchel.entrypoints.http import examples
 from tests.unit.cli.fake_file_server import PART_BYTES, UPLOAD_ID, FakeFileServer
 from tests.unit.cli.fake_server import SESSION, file_key, problem
 
 URL = "http://satchel.test"
 RESUME_HINT = "Run the same command again to resume.\n"
-UPLOAD = {
+UPLOAD = examples.UPLOAD | {
     "upload_id": UPLOAD_ID,
     "name": "year.bin",
     "size": 4 * PART_BYTES + 7,
     "part_bytes": PART_BYTES,
     "part_count": 5,
+    "session_id": None,
 }
 
 
@@ -35,8 +37,10 @@ def upload(
     server: FakeFileServer, *files: Path, delays: list[float] | None = None, session: SessionId | None = None
 ) -> int:
     delays = [] if delays is None else delays
-    connection = Connection(URL, user=UserName("ann"), token="secret", transport=httpx2.MockTransport(server))
-    return upload_files(connection, files, session, sleep=delays.append)
+    connection = Connection(
+        URL, user=UserName("ann"), token="secret", transport=httpx2.MockTransport(server), sleep=delays.append
+    )
+    return upload_files(connection, files, session)
 
 
 def test_large_file_is_uploaded_in_parts(large: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -121,7 +125,7 @@ def test_unreachable_server_prints_how_to_resume(large: Path, capsys: pytest.Cap
         raise httpx2.ConnectError("refused")
 
     connection = Connection(URL, transport=httpx2.MockTransport(refuse))
-    assert upload_files(connection, [large], None, sleep=lambda _: None) == 2
+    assert upload_files(connection, [large], None) == 2
     assert capsys.readouterr().err.endswith(RESUME_HINT)
 
 
@@ -131,7 +135,7 @@ def test_interrupted_upload_stops_and_prints_how_to_resume(large: Path, capsys: 
         raise KeyboardInterrupt
 
     connection = Connection(URL, transport=httpx2.MockTransport(interrupt))
-    assert upload_files(connection, [large], None, sleep=lambda _: None) == 130
+    assert upload_files(connection, [large], None) == 130
     assert capsys.readouterr().err == f"satchel: interrupted\n{RESUME_HINT}"
 
 
@@ -139,7 +143,7 @@ def test_large_file_of_a_question_is_uploaded_in_parts(large: Path) -> None:
     server = FakeFileServer()
     connection = Connection(URL, transport=httpx2.MockTransport(server))
 
-    assert ask_question(connection, Question("hello", files=[large]), sleep=lambda _: None) == 0
+    assert ask_question(connection, Question("hello", files=[large])) == 0
     assert server.completed_uploads == [large.read_bytes()]
     assert server.turn_requests == [{"message": "hello", "files": [UPLOAD_ID]}]
 

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from local.cli.api_client import find_token
+from local.cli.connection import find_token
 from local.local_key import KeyFile, key_path, sign_in_path, write_private_file
 
 LOCAL_URLS = ["http://127.0.0.1:8000", "http://localhost:8000/", "http://[::1]:8000", "http://LOCALHOST:8000"]

@@ -1,0 +1,141 @@
+"""The client: the entry to the sessions, files and links of one user at one server."""
+
+from collections.abc import AsyncIterator, Mapping, Sequence
+from types import TracebackType
+from typing import Any, Self, TypeVar
+
+import httpx2
+from pydantic import BaseModel
+
+from satchel_client._async.files import AsyncFiles
+from satchel_client._async.http import AsyncHttp
+from satchel_client._async.runtime import Pause, Token, pause
+from satchel_client._async.turns import AsyncSession
+from satchel_client._protocol import RETRY_DELAYS, present
+from satchel_client.models import (
+    Config,
+    LinkOut,
+    LinkPage,
+    LinksRevoked,
+    Me,
+    Prompt,
+    PromptMessage,
+    Prompts,
+    SessionOut,
+    SessionPage,
+    Tools,
+    ToolServer,
+)
+
+ModelT = TypeVar("ModelT", bound=BaseModel)
+
+
+class AsyncClient:
+    """A client of one Satchel server. Use it as a context manager.
+
+    ``token`` is the bearer token, or a function that returns it: it is called for each request, because tokens expire.
+    ``user`` is sent in the identity header, which only a server on this machine accepts. Requests are repeated after
+    ``retry_delays`` seconds if the connection breaks, or after 429, 502, 503 and 504; a server that never answered is
+    not tried again. ``transport`` sends the requests, for example through a proxy, and ``sleep`` waits.
+    """
+
+    def __init__(
+        self,
+        url: str,
+        token: Token = None,
+        *,
+        user: str | None = None,
+        retry_delays: Sequence[float] = RETRY_DELAYS,
+        transport: httpx2.AsyncBaseTransport | None = None,
+        sleep: Pause = pause,
+    ) -> None:
+        """Create the client. Raise InvalidUrl if ``url`` is not an http or https URL."""
+        self._http = AsyncHttp(url, token, user, transport, retry_delays, sleep)
+        self.files = AsyncFiles(self._http)
+        self.url = self._http.base
+
+    async def __aenter__(self) -> Self:
+        """Return the client."""
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, value: BaseException | None, at: TracebackType | None
+    ) -> None:
+        """Close the connections."""
+        await self.close()
+
+    async def close(self) -> None:
+        """Close the connections."""
+        await self._http.close()
+
+    async def start_session(
+        self,
+        *,
+        title: str | None = None,
+        model: str | None = None,
+        instructions: str | None = None,
+        idempotency_key: str | None = None,
+    ) -> AsyncSession:
+        """Start a session. A second request with the same ``idempotency_key`` returns the same session."""
+        body = present(title=title, model=model, instructions=instructions)
+        started = await self._http.request(
+            SessionOut, "POST", "/api/sessions", json=body, idempotency_key=idempotency_key
+        )
+        return self.session(started.session_id)
+
+    def session(self, session_id: str) -> AsyncSession:
+        """Return a session by its id, without a request."""
+        return AsyncSession(self._http, session_id)
+
+    async def sessions(self) -> AsyncIterator[SessionOut]:
+        """Yield the user's sessions, newest first."""
+        async for page in self._http.pages(SessionPage, "/api/sessions"):
+            for session in page.sessions:
+                yield session
+
+    async def links(self, *, file_key: str | None = None) -> AsyncIterator[LinkOut]:
+        """Yield the user's valid shared links, newest first."""
+        async for page in self._http.pages(LinkPage, "/api/links", file_key=file_key):
+            for link in page.links:
+                yield link
+
+    async def revoke_link(self, link_id: str) -> None:
+        """Revoke a shared link. It stops working immediately."""
+        await self._http.send("DELETE", f"/api/links/{link_id}")
+
+    async def revoke_links(self) -> int:
+        """Revoke all shared links of the user, and return their number."""
+        return (await self._http.request(LinksRevoked, "DELETE", "/api/links")).revoked
+
+    async def me(self) -> Me:
+        """Return the signed-in user, with storage and quotas."""
+        return await self._http.request(Me, "GET", "/api/me")
+
+    async def config(self) -> Config:
+        """Return the server's configuration for the user."""
+        return await self._http.request(Config, "GET", "/api/config")
+
+    async def servers(self) -> Sequence[ToolServer]:
+        """Return the MCP servers with the tools that the user may call."""
+        return (await self._http.request(Tools, "GET", "/api/tools")).servers
+
+    async def prompts(self) -> Sequence[Prompt]:
+        """Return the prompts of the MCP servers."""
+        return (await self._http.request(Prompts, "GET", "/api/prompts")).prompts
+
+    async def prompt(self, server: str, name: str, arguments: Mapping[str, str] | None = None) -> PromptMessage:
+        """Return the text and the files of a prompt with these arguments."""
+        body = {"server": server, "name": name, "arguments": dict(arguments or {})}
+        return await self._http.request(PromptMessage, "POST", "/api/prompts", json=body)
+
+    async def sign_in(self, user: str, password: str) -> str:
+        """Sign in at a server with passwords, and return the bearer token for a new client."""
+        return await self._http.sign_in(user, password)
+
+    async def sign_out(self) -> None:
+        """End the sign-in whose token this client sends."""
+        await self._http.sign_out()
+
+    async def request(self, model: type[ModelT], method: str, path: str, **options: Any) -> ModelT:  # noqa: ANN401  (keyword arguments of httpx2)
+        """Send any request of the API and return its response as a model: for operations without a method here."""
+        return await self._http.request(model, method, path, **options)

@@ -1,0 +1,113 @@
+"""The Python client: as its wheel in an environment of its own, and over connections that break."""
+
+import asyncio
+import re
+import shutil
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import httpx2
+import pytest
+
+from satchel_client import AsyncClient, Client, Event
+from tests.e2e.conftest import NewUser
+from tests.e2e.system_process import ROOT, SystemProcess
+from tests.e2e.user_client import LOCAL_KEY
+from tests.e2e.web.dropping_proxy import DroppingProxy
+
+PACKAGE = ROOT / "clients/python"
+ENVIRONMENT = ROOT / ".venv/client"
+REQUIREMENTS = {"annotated-types", "anyio", "h11", "httpcore2", "httpx2", "idna", "pydantic", "pydantic-core"}
+REQUIREMENTS |= {"truststore", "typing-extensions", "typing-inspection"}
+MAX_WHEEL_BYTES = 80_000
+CUTS = 50
+CUT_INTERVAL_SECONDS = 0.05  # cuts some connections while they wait for events, others during a request
+CALL = '/trial.log_lines {"lines": 100, "seconds": 2, "then_wait": 100}'  # runs until it is stopped
+RETRY_DELAYS = [0.01] * 50
+
+
+def examples() -> list[str]:
+    """Return the complete programs of the client's README."""
+    blocks = re.findall(r"```python\n(.*?)```", (PACKAGE / "README.md").read_text(), re.DOTALL)
+    return [block for block in blocks if "import " in block]
+
+
+def run(*command: str | Path, cwd: Path, **environment: str) -> str:
+    result = subprocess.run(command, cwd=cwd, env=environment, capture_output=True, text=True, check=False)  # noqa: S603
+    assert result.returncode == 0, result.stderr
+    return result.stdout
+
+
+@pytest.fixture(scope="module")
+def python(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The interpreter of an environment with the built client and its requirements only."""
+    folder = tmp_path_factory.mktemp("client")
+    run(sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", folder, cwd=PACKAGE)
+    [wheel] = folder.glob("*.whl")
+    assert wheel.stat().st_size < MAX_WHEEL_BYTES
+    environment = folder / "environment"
+    shutil.copytree(ENVIRONMENT, environment, symlinks=True)
+    python = environment / "bin/python"
+    uv = Path(sys.executable).with_name("uv")
+    run(uv, "pip", "install", "--offline", "--no-deps", "--python", python, wheel, cwd=folder)
+    run(uv, "pip", "check", "--python", python, cwd=folder)
+    installed = run(uv, "pip", "freeze", "--python", python, cwd=folder).splitlines()
+    assert {line.partition("==")[0].partition(" @")[0] for line in installed} == {*REQUIREMENTS, "satchel-client"}
+    return python
+
+
+def test_examples_of_the_readme_run_with_the_installed_wheel(
+    python: Path, system: SystemProcess, tmp_path: Path
+) -> None:
+    files, events = [
+        run(python, "-c", code, cwd=tmp_path, SATCHEL_URL=system.url, SATCHEL_TOKEN=LOCAL_KEY) for code in examples()
+    ]
+
+    assert {path.name for path in tmp_path.iterdir()} == {"sales.csv", "sales_report.html", "sales_chart.png"}
+    links = [line for line in files.splitlines() if line.startswith("http")]
+    assert [httpx2.get(link).status_code for link in links] == [200, 200]
+    assert events.splitlines()[0] == "1 turn_started"
+    assert events.splitlines()[-1] == "complete"
+
+
+def follow(url: str, name: str, proxy: str, path: tuple[str, str]) -> list[Event]:
+    with Client(
+        url, LOCAL_KEY, user=name, transport=httpx2.HTTPTransport(proxy=proxy), retry_delays=RETRY_DELAYS
+    ) as client:
+        client.config()  # a client that was never connected does not retry
+        return list(client.session(path[0]).turn(path[1]))
+
+
+def follow_with_asyncio(url: str, name: str, proxy: str, path: tuple[str, str]) -> list[Event]:
+    async def run() -> list[Event]:
+        transport = httpx2.AsyncHTTPTransport(proxy=proxy)
+        async with AsyncClient(url, LOCAL_KEY, user=name, transport=transport, retry_delays=RETRY_DELAYS) as client:
+            await client.config()
+            return [event async for event in client.session(path[0]).turn(path[1])]
+
+    return asyncio.run(run())
+
+
+@pytest.mark.parametrize("follow", [follow, follow_with_asyncio])
+def test_no_event_is_lost_or_doubled_over_fifty_broken_connections(
+    follow: Callable[[str, str, str, tuple[str, str]], list[Event]], system: SystemProcess, new_user: NewUser
+) -> None:
+    user = new_user()
+    proxy, cuts = DroppingProxy(), 0
+    with Client(system.url, LOCAL_KEY, user=user.name) as direct, proxy.running() as proxy_url:
+        turn = direct.start_session().ask(CALL)
+        with ThreadPoolExecutor(1) as pool:
+            received = pool.submit(follow, system.url, user.name, proxy_url, (turn.session_id, turn.turn_id))
+            while cuts < CUTS and not received.done():
+                time.sleep(CUT_INTERVAL_SECONDS)
+                cuts += proxy.drop_all() > 0
+            turn.cancel()
+            dropped = received.result()
+        assert cuts == CUTS
+        assert dropped == list(turn)
+    assert [event.seq for event in dropped] == list(range(1, len(dropped) + 1))
+    assert dropped[-1].type == "turn_failed"
