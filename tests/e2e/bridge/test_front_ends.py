@@ -1,0 +1,186 @@
+"""The bridge with published clients for JavaScript, unchanged: `@ag-ui/client`, and `ai` with an OpenAI provider."""
+
+import json
+import shutil
+import subprocess
+import time
+import uuid
+from pathlib import Path
+
+import httpx2
+import pytest
+
+from tests.e2e.conftest import NewUser
+from tests.e2e.system_process import ROOT
+from tests.e2e.user_client import LOCAL_KEY, Json, UserClient
+
+SCRIPTS = Path(__file__).parent / "front_ends"
+PACKAGES = ROOT / ".venv/front-ends"
+TOOL_CALL = ["TOOL_CALL_START", "TOOL_CALL_ARGS", "TOOL_CALL_END"]
+SUM = '/calculator.evaluate {"expression": "6 * 7"}'
+PROGRESS = '/trial.report_often {"reports": 3, "seconds": 0.2, "start_at": 0}'
+REPORT = '/report.summarise {"filename": "sales.csv"}'
+WRITE = '/approval.write {"name": "note.txt", "text": "hello"}'
+ASK = '/asking.plan {"question": "Where to?"}'
+ANSWER = {"city": "Bern", "days": 4}
+WAIT = '/trial.log_lines {"lines": 1, "seconds": 0, "then_wait": 100}'  # runs until it is stopped
+
+pytestmark = pytest.mark.skipif(shutil.which("node") is None, reason="needs Node")
+
+
+@pytest.fixture
+def user(new_user: NewUser) -> UserClient:
+    return new_user()
+
+
+def run(script: str, arguments: Json) -> str:
+    command = ["node", str(SCRIPTS / script), str(PACKAGES), json.dumps(arguments)]
+    result = subprocess.run(command, capture_output=True, text=True, check=False)  # noqa: S603
+    assert result.returncode == 0, result.stderr
+    return result.stdout
+
+
+def run_agent(bridge: str, user: UserClient, *steps: Json, thread: str | None = None) -> list[Json]:
+    """Run the steps in one thread and return what the client saw after each."""
+    headers = {"Authorization": f"Bearer {LOCAL_KEY}", "X-Satchel-User": user.name}
+    arguments = {"url": f"{bridge}/ag-ui", "headers": headers, "threadId": thread or uuid.uuid4().hex, "steps": steps}
+    return [json.loads(line) for line in run("ag_ui.mjs", arguments).splitlines()]
+
+
+def types(step: Json) -> list[str]:
+    """Return the types of the events, without repetition of one type, and names instead of CUSTOM."""
+    names = [event.get("name", event["type"]) for event in step["events"]]
+    return [name for index, name in enumerate(names) if index == 0 or names[index - 1] != name]
+
+
+def test_text_call_and_result_become_messages(bridge: str, user: UserClient) -> None:
+    first, second = run_agent(bridge, user, {"message": SUM}, {"message": SUM})
+
+    assert types(first) == [
+        "RUN_STARTED",
+        "TOOL_CALL_START",
+        "TOOL_CALL_ARGS",
+        "TOOL_CALL_END",
+        "TOOL_CALL_RESULT",
+        "TEXT_MESSAGE_START",
+        "TEXT_MESSAGE_CONTENT",
+        "TEXT_MESSAGE_END",
+        "RUN_FINISHED",
+    ]
+    _, call, result, answer = first["messages"]
+    assert call["toolCalls"][0]["function"] == {"name": "calculator.evaluate", "arguments": '{"expression": "6 * 7"}'}
+    assert (result["role"], result["toolCallId"]) == ("tool", call["toolCalls"][0]["id"])
+    assert "42" in answer["content"]
+    assert first["events"][-1]["outcome"]["type"] == "success"
+    assert len(second["messages"]) == 8
+    assert len(user.request("GET", "/api/sessions").json()["sessions"]) == 1
+
+
+def test_progress_and_files_are_custom_events(bridge: str, user: UserClient) -> None:
+    [progress] = run_agent(bridge, user, {"message": PROGRESS})
+    assert "satchel.tool_progress" in types(progress)
+
+    thread = uuid.uuid4().hex
+    run_agent(bridge, user, {"message": SUM}, thread=thread)
+    session = user.request("GET", "/api/sessions").json()["sessions"][0]["session_id"]
+    user.upload(session, "sales.csv", b"month,sales\nJuly,40\nAugust,42\n")
+    [report] = run_agent(bridge, user, {"message": REPORT}, thread=thread)
+    [files] = [event["value"] for event in report["events"] if event.get("name") == "satchel.files_update"]
+    assert {file["name"] for file in files["files"]} == {"sales_report.html", "sales_chart.png"}
+    assert [httpx2.get(url).status_code for url in files["urls"].values()] == [200, 200]
+
+
+@pytest.mark.parametrize(
+    ("answer", "result"),
+    [
+        ({"approved": True}, "hello"),
+        ({"approved": True, "arguments": {"name": "note.txt", "text": "goodbye"}}, "goodbye"),
+        ({"approved": False, "reason": "Not today"}, "Not today"),
+    ],
+)
+def test_approval_is_an_interrupt_and_a_resume(bridge: str, user: UserClient, answer: Json, result: str) -> None:
+    first, resumed = run_agent(bridge, user, {"message": WRITE}, {"resume": answer})
+
+    [interrupt] = first["interrupts"]
+    assert (interrupt["reason"], first["events"][-1]["outcome"]["type"]) == ("tool_approval", "interrupt")
+    assert types(first)[1:4] == ["TOOL_CALL_START", "TOOL_CALL_ARGS", "TOOL_CALL_END"]
+    assert resumed["interrupts"] == []
+    assert resumed["events"][-1]["outcome"]["type"] == "success"
+    assert "TOOL_CALL_START" not in types(resumed)
+    [message] = [each for each in resumed["messages"] if each["role"] == "tool"]
+    assert result in message["content"] or result in (Path("/tmp") / user.name / "note.txt").read_text()
+
+
+def test_question_is_an_interrupt_with_its_form(bridge: str, user: UserClient) -> None:
+    first, resumed = run_agent(bridge, user, {"message": ASK}, {"resume": ANSWER})
+
+    [interrupt] = first["interrupts"]
+    assert interrupt["reason"] == "input_required"
+    assert interrupt["responseSchema"]["properties"]
+    assert resumed["events"][-1]["outcome"]["type"] == "success"
+
+
+def test_hang_up_cancels_the_turn(bridge: str, user: UserClient) -> None:
+    run_agent(bridge, user, {"message": WAIT, "abortAt": "TOOL_CALL_END"})
+
+    [session] = user.request("GET", "/api/sessions").json()["sessions"]
+    path = f"/api/sessions/{session['session_id']}"
+    while (turn := user.request("GET", path).json()["turns"][0])["status"] == "running":
+        time.sleep(0.1)
+    assert turn["status"] == "cancelled"
+
+
+def test_failed_turn_is_an_error_of_the_run(bridge: str, user: UserClient) -> None:
+    thread = uuid.uuid4().hex
+    run_agent(bridge, user, {"message": SUM}, thread=thread)
+    [session] = user.request("GET", "/api/sessions").json()["sessions"]
+    user.request("DELETE", f"/api/sessions/{session['session_id']}")
+
+    [step] = run_agent(bridge, user, {"message": SUM}, thread=thread)
+    assert step["events"][-1]["type"] == "RUN_ERROR"
+    assert step["events"][-1]["code"].startswith("E_SESSION")
+
+
+def test_run_without_a_message_shows_the_history_again(bridge: str, user: UserClient) -> None:
+    thread = uuid.uuid4().hex
+    run_agent(bridge, user, {"message": SUM}, thread=thread)
+
+    [step] = run_agent(bridge, user, {}, thread=thread)
+    assert types(step) == ["RUN_STARTED", "MESSAGES_SNAPSHOT", "RUN_FINISHED"]
+    assert [message["role"] for message in step["messages"]] == ["user", "assistant"]
+
+
+def test_two_approvals_of_a_round_are_interrupts_one_after_the_other(bridge: str, user: UserClient) -> None:
+    second = WRITE.replace("note.txt", "other.txt")
+    allowed = {"resume": {"approved": True}}
+    steps = run_agent(bridge, user, {"message": f"{WRITE}\n{second}"}, allowed, allowed)
+
+    assert [len(step["interrupts"]) for step in steps] == [1, 1, 0]
+    started = [event["toolCallId"] for step in steps for event in step["events"] if event["type"] == "TOOL_CALL_START"]
+    assert len(started) == len(set(started)) == 2
+    assert [message["role"] for message in steps[-1]["messages"]].count("tool") == 2
+    assert {path.name for path in (Path("/tmp") / user.name).glob("*.txt")} >= {"note.txt", "other.txt"}
+
+
+def test_waiting_turn_is_shown_again_after_a_reconnect(bridge: str, user: UserClient) -> None:
+    thread = uuid.uuid4().hex
+    run_agent(bridge, user, {"message": WRITE}, thread=thread)
+
+    shown, resumed = run_agent(bridge, user, {}, {"resume": {"approved": True}}, thread=thread)
+    assert types(shown) == ["RUN_STARTED", "MESSAGES_SNAPSHOT", *TOOL_CALL, "RUN_FINISHED"]
+    assert len(shown["interrupts"]) == 1
+    assert resumed["events"][-1]["outcome"]["type"] == "success"
+
+
+def test_file_of_a_message_is_attached(bridge: str, user: UserClient) -> None:
+    source = {"type": "data", "value": "aGVsbG8=", "mimeType": "text/plain"}
+    content = [{"type": "text", "text": "Read this"}, {"type": "document", "source": source}]
+    run_agent(bridge, user, {"message": content})
+
+    [file] = user.request("GET", "/api/files").json()["files"]
+    assert (file["name"], file["size"], file["mime"]) == ("attachment-1.txt", 5, "text/plain")
+
+
+def test_ai_sdk_streams_an_answer(bridge: str, user: UserClient) -> None:
+    headers = {"X-Satchel-User": user.name}
+    assert "42" in run("ai_sdk.mjs", {"url": f"{bridge}/v1", "headers": headers, "key": LOCAL_KEY, "message": SUM})
