@@ -15,7 +15,7 @@ from infra.limits import (
     APPROVAL_SECONDS,
     CALL_TIMEOUT_SECONDS,
     HEARTBEAT_TIMEOUT_SECONDS,
-    INPUT_TIMEOUT_SECONDS,
+    INPUT_GRACE_SECONDS,
     TURN_TIMEOUT_SECONDS,
 )
 from infra.settings import Settings
@@ -60,7 +60,7 @@ class TurnWorkflow(Construct):
                 "Partition": Stack.of(self).partition,
                 "HeartbeatSeconds": HEARTBEAT_TIMEOUT_SECONDS,
                 "ApprovalSeconds": APPROVAL_SECONDS,
-                "InputSeconds": INPUT_TIMEOUT_SECONDS,
+                "InputSeconds": settings.input_seconds + INPUT_GRACE_SECONDS,
                 "CallTimeoutSeconds": CALL_TIMEOUT_SECONDS,
                 "TurnTimeoutSeconds": TURN_TIMEOUT_SECONDS,
             },

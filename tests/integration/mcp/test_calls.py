@@ -5,7 +5,17 @@ import time
 
 import pytest
 
-from satchel.ports.tool_client import Answers, CallFailure, InputRequired, LogMessage, ProgressUpdate, ToolResult
+from satchel.domain.inputs import InputAnswer
+from satchel.ports.tool_client import (
+    Answers,
+    AskedQuestion,
+    CallFailure,
+    ClosedQuestion,
+    InputRequired,
+    LogMessage,
+    ProgressUpdate,
+    ToolResult,
+)
 from tests.integration.mcp.tool_caller import StartRaw, ToolCaller, json_of
 
 
@@ -93,13 +103,64 @@ def test_exit_is_detected_while_a_child_keeps_the_pipe_open(raw: ToolCaller) -> 
     assert time.monotonic() - began < 5  # the child lives for 60 s
 
 
-@pytest.mark.parametrize(("tool", "method"), [("asks", "elicitation/create"), ("samples", "sampling/createMessage")])
-def test_question_to_the_client_fails_the_call_with_an_explanation(raw: ToolCaller, tool: str, method: str) -> None:
+@pytest.mark.parametrize(
+    ("tool", "method", "reason"),
+    [
+        ("asks", "elicitation/create", "no user can answer"),
+        ("samples", "sampling/createMessage", "MCP has deprecated and Satchel refuses"),
+    ],
+)
+def test_refused_question_fails_the_call_with_an_explanation(
+    raw: ToolCaller, tool: str, method: str, reason: str
+) -> None:
     answer = raw.outcome(tool)
 
     assert isinstance(answer, CallFailure)
-    assert answer.message.startswith(f"The tool asked a question while it ran ({method}), which is not supported")
+    assert answer.message.startswith(f"The tool asked a question while it ran ({method}), which {reason}: ")
     assert answer.crashed is False
+
+
+def test_running_tool_gets_the_answer_in_its_process(raw: ToolCaller) -> None:
+    events = raw.answered("asks", InputAnswer(input_id="1-0", action="accept", content={"it": True}))
+
+    assert isinstance(events[0], AskedQuestion)
+    assert (events[0].request["message"], events[0].request["requestedSchema"]["type"]) == ("Which one?", "object")
+    assert json_of(events[-1]) == [raw.value("pid"), {"action": "accept", "content": {"it": True}}]
+
+
+@pytest.mark.parametrize("action", ["decline", "cancel"])
+def test_running_tool_learns_that_the_user_refused(raw: ToolCaller, action: str) -> None:
+    answer = InputAnswer.model_validate({"input_id": "1-0", "action": action})
+    assert json_of(raw.answered("asks", answer)[-1])[1] == {"action": action}
+
+
+def test_question_that_the_server_withdraws_is_closed(raw: ToolCaller) -> None:
+    events = raw.answered("withdraws")
+
+    questions = [event for event in events if isinstance(event, AskedQuestion)]
+    assert ClosedQuestion(id=questions[0].id) in events or not questions
+    assert json_of(events[-1]) == "gave up"
+
+
+def test_notice_that_the_user_completed_the_page_accepts_the_question(raw: ToolCaller) -> None:
+    events = raw.answered("signs_in")
+
+    assert ClosedQuestion(id=0, completed=True) in events
+    assert json_of(events[-1]) == {"action": "accept"}
+
+
+def test_call_that_fails_until_a_page_is_visited_is_repeated_after_the_visit(raw: ToolCaller) -> None:
+    events = raw.answered("needs_sign_in", InputAnswer(input_id="1-0", action="accept"))
+
+    assert [type(event).__name__ for event in events] == ["AskedQuestion", "ToolResult"]
+    assert json_of(events[-1]) == "signed in"
+
+
+def test_call_that_needs_a_visit_fails_if_the_user_declines(raw: ToolCaller) -> None:
+    events = raw.answered("needs_sign_in", InputAnswer(input_id="1-0", action="decline"))
+
+    assert isinstance(events[-1], CallFailure)
+    assert events[-1].message == "Sign in first"
 
 
 def test_call_that_requires_input_continues_with_the_answers_in_the_same_process(start_raw: StartRaw) -> None:

@@ -13,10 +13,12 @@ from satchel.adapters.event_loop import EventLoop
 from satchel.adapters.mcp.client import McpToolClient
 from satchel.adapters.server_config import ConfigError
 from satchel.contract.errors import ToolCrashed
+from satchel.domain.inputs import InputAnswer
 from satchel.domain.servers import ServerEntry
 from satchel.ports.tool_client import CallFailure, LogMessage, ProgressUpdate, ToolResult
 from tests.integration.mcp.tool_caller import SERVER_PROGRAMS, ToolCaller
 
+BLUE = InputAnswer(input_id="1-0", action="accept", content={"value": "blue"})
 FASTMCP_SERVER = str(SERVER_PROGRAMS / "fastmcp_server.py")
 
 
@@ -109,6 +111,17 @@ def test_answer_over_the_size_limit_fails_over_each_transport(
         crashed=True, message="The answer is longer than 1000000 bytes", exceeded_limit=1_000_000
     )
     assert isinstance(result, ToolResult)
+
+
+def test_older_revision_of_the_entry_lets_tools_ask_while_they_run(
+    entry: ServerEntry, loop: EventLoop, tmp_path: Path
+) -> None:
+    client = McpToolClient("real", entry.model_copy(update={"protocol": "2025-11-25"}), loop, os.environ)
+    events = ToolCaller(client, tmp_path).answered("elicits", BLUE)
+    client.close()
+
+    assert isinstance(events[-1], ToolResult)
+    assert "data='blue'" in events[-1].raw["content"][0]["text"]
 
 
 def test_tool_that_asks_the_user_returns_an_error(real: ToolCaller) -> None:

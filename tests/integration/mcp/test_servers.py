@@ -15,7 +15,7 @@ from satchel.adapters.tree_removal import empty_directory
 from satchel.contract.errors import ToolCrashed
 from satchel.domain.conversation import ToolSpec
 from satchel.domain.servers import ServerEntry
-from satchel.ports.tool_client import CallFailure
+from satchel.ports.tool_client import CallFailure, ToolResult
 from tests.integration.mcp.tool_caller import SERVER_PROGRAMS, StartRaw, ToolCaller, json_of, pids_of
 from tests.processes import is_pid_alive
 
@@ -29,6 +29,22 @@ def test_list_tools_reads_all_pages(raw: ToolCaller) -> None:
 
 def test_warm_server_is_reused(raw: ToolCaller) -> None:
     assert raw.value("pid") == raw.value("pid")
+
+
+def test_known_older_server_is_not_asked_for_the_newer_handshake(start_raw: StartRaw) -> None:
+    deaf = start_raw("--deaf")
+    with deaf.client.call("pid", {}, deaf.workspace, writes=True, is_legacy=True) as running:
+        assert json_of(deaf.remaining(running)[-1])
+
+
+def test_updated_server_that_refuses_the_older_handshake_is_asked_for_the_newer_one(
+    loop: EventLoop, tmp_path: Path
+) -> None:
+    entry = ServerEntry(command=["python", "-S", "raw.py", "--modern", "--no-initialize"], cwd=str(SERVER_PROGRAMS))
+    client = McpToolClient("raw", entry, loop, os.environ)
+    with client.call("echo", {"text": "a"}, None, writes=False, is_legacy=True) as running:
+        assert isinstance(ToolCaller(client, tmp_path).remaining(running)[-1], ToolResult)
+    client.close()
 
 
 SERVER_OF_VERSION = """

@@ -6,8 +6,10 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from satchel.adapters.mcp.client import McpToolClient
+from satchel.domain.inputs import InputAnswer
 from satchel.ports.tool_client import (
     Answers,
+    AskedQuestion,
     CallFailure,
     InputRequired,
     ProgressUpdate,
@@ -30,6 +32,19 @@ class ToolCaller:
     def events(self, tool: str, answers: Answers | None = None, **arguments: Any) -> list[ToolEvent]:  # noqa: ANN401  (whatever a tool takes)
         with self.client.call(tool, arguments, self.workspace, writes=True, answers=answers) as running:
             return self.remaining(running)
+
+    def answered(self, tool: str, *answers: InputAnswer, **arguments: Any) -> list[ToolEvent]:  # noqa: ANN401  (whatever a tool takes)
+        """Call a tool and answer its questions. Return all events."""
+        given = iter(answers)
+        with self.client.call(tool, arguments, self.workspace, writes=True, can_ask=True) as running:
+            events: list[ToolEvent] = []
+            while not events or not isinstance(events[-1], ToolResult | CallFailure):
+                event = running.receive(TIMEOUT)
+                assert event is not None, "the call does not end"
+                events.append(event)
+                if isinstance(event, AskedQuestion) and (answer := next(given, None)):
+                    running.reply(event.id, answer)
+            return events
 
     def remaining(self, running: RunningCall) -> list[ToolEvent]:
         events: list[ToolEvent] = []

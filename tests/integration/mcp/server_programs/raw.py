@@ -1,7 +1,7 @@
 """Server in plain JSON-RPC that starts in 30 ms. Its tools simulate many kinds of misbehavior.
 
-It supports the older protocol revisions, and with ``--modern`` the current one. With ``--strict`` it exits on any other
-handshake.
+It supports the older protocol revisions, with ``--modern`` also the current one, and with ``--no-initialize`` only the
+current one. On another handshake, it exits with ``--strict``, and answers nothing any more with ``--deaf``.
 """
 
 import json
@@ -20,6 +20,11 @@ Tool = Callable[[Arguments], dict[str, Any]]
 CHILD_SECONDS = "60"
 token: object = None
 call: Arguments = {}
+signed_in: set[object] = set()
+
+
+class LinkRequired(Exception):
+    """The user must visit pages first. The argument is the question of the only one."""
 
 
 def send(**message: object) -> None:
@@ -109,7 +114,33 @@ def asks(_: Arguments) -> dict[str, Any]:
     schema = {"type": "object", "properties": {}}
     send(id="q1", method="elicitation/create", params={"message": "Which one?", "requestedSchema": schema})
     reply = json.loads(sys.stdin.readline())
+    if "error" not in reply:
+        return text([os.getpid(), reply["result"]])
     return {"content": [{"type": "text", "text": reply["error"]["message"]}], "isError": True}
+
+
+def withdraws(_: Arguments) -> dict[str, Any]:
+    """Ask, and give up at once."""
+    schema = {"type": "object", "properties": {}}
+    send(id="q1", method="elicitation/create", params={"message": "Quick?", "requestedSchema": schema})
+    send(method="notifications/cancelled", params={"requestId": "q1", "reason": "too slow"})
+    return text("gave up")
+
+
+def signs_in(_: Arguments) -> dict[str, Any]:
+    """Ask the user to sign in on a page, and announce at once that the user has done so."""
+    page = {"mode": "url", "message": "Sign in", "url": "https://login.example/in", "elicitationId": "e1"}
+    send(id="q1", method="elicitation/create", params=page)
+    send(method="notifications/elicitation/complete", params={"elicitationId": "e1"})
+    return text(json.loads(sys.stdin.readline())["result"])
+
+
+def needs_sign_in(_: Arguments) -> dict[str, Any]:
+    """Fail until the user has visited a page (the error -32042)."""
+    if call.get("name") in signed_in:
+        return text("signed in")
+    signed_in.add(call.get("name"))
+    raise LinkRequired({"mode": "url", "message": "Sign in", "url": "https://login.example/in", "elicitationId": "e2"})
 
 
 def samples(_: Arguments) -> dict[str, Any]:
@@ -179,6 +210,9 @@ TOOLS: dict[str, Tool] = {
     "briefly": briefly,
     "junk": junk,
     "asks": asks,
+    "withdraws": withdraws,
+    "signs_in": signs_in,
+    "needs_sign_in": needs_sign_in,
     "samples": samples,
     "needs_input": needs_input,
     "needs_time": needs_time,
@@ -194,7 +228,7 @@ def answer(method: str, params: Arguments) -> dict[str, Any]:
         case "server/discover" if "--modern" in sys.argv:
             result = {"supportedVersions": ["2026-07-28"], "capabilities": {"tools": {}}}
             return {**result, "resultType": "complete", "ttlMs": 0, "cacheScope": "private"}
-        case "initialize":
+        case "initialize" if "--no-initialize" not in sys.argv:
             version = {"protocolVersion": params["protocolVersion"], "capabilities": {"tools": {}}}
             return {**version, "serverInfo": {"name": "raw", "version": "1"}}
         case "tools/list":
@@ -214,10 +248,15 @@ def main() -> None:
         request = json.loads(line)
         if "id" not in request or "method" not in request:
             continue
+        if request["method"] == "server/discover" and "--deaf" in sys.argv:
+            time.sleep(3600)
         if request["method"] == "server/discover" and "--strict" in sys.argv:
             sys.exit("expected initialize")
         try:
             send(id=request["id"], result=answer(request["method"], request.get("params", {})))
+        except LinkRequired as required:
+            data = {"elicitations": [required.args[0]]}
+            send(id=request["id"], error={"code": -32042, "message": "Sign in first", "data": data})
         except ValueError as error:
             send(id=request["id"], error={"code": -32000, "message": str(error)})
 

@@ -23,17 +23,19 @@ from satchel.adapters.sandbox.policy import MAX_FILE_BYTES, WorkspaceAccess
 from satchel.adapters.server_config import ConfigError
 from satchel.contract.errors import ToolCrashed
 from satchel.domain.conversation import CallMethod, ToolSpec
+from satchel.domain.inputs import InputAnswer
 from satchel.domain.isolation import Isolation
 from satchel.domain.resources import OfferMethod, Offers
 from satchel.domain.servers import ServerEntry
 from satchel.ports.tool_client import (
     Answers,
+    AppRequest,
     CallFailure,
-    InputRequired,
+    CallOutcome,
+    QuestionRefused,
     ServerSession,
     ServerSessions,
     ToolEvent,
-    ToolResult,
 )
 
 logger = logging.getLogger(__name__)
@@ -45,6 +47,20 @@ NO_ISOLATION = Isolation()
 
 Fill = Callable[[ServerEntry], ServerEntry]
 """Function that replaces ``${NAME}`` variables in an entry with values. Raises ConfigError if a value is missing."""
+
+
+class _OneSession:
+    """Store of one MCP session that never changes. Implements ``ports.tool_client.ServerSessions``."""
+
+    def __init__(self, session: ServerSession) -> None:
+        self._session = session
+
+    def get(self) -> ServerSession:
+        return self._session
+
+    def replace(self, new: ServerSession, old: ServerSession | None) -> ServerSession:
+        del new, old
+        return self._session
 
 
 class RunningCall:
@@ -61,12 +77,26 @@ class RunningCall:
         method: CallMethod | OfferMethod,
         input_schema: dict[str, Any] | None = None,
         answers: Answers | None = None,
+        *,
+        as_task: bool = False,
+        task_id: str | None = None,
+        can_ask: bool = False,
+        app: AppRequest | None = None,
     ) -> None:
         self._session = session
         self._events: queue.SimpleQueue[ToolEvent] = queue.SimpleQueue()
         self.succeeded = False
         self._task = session.start(
-            tool, arguments, self._put, method=method, input_schema=input_schema, answers=answers
+            tool,
+            arguments,
+            self._put,
+            method=method,
+            input_schema=input_schema,
+            answers=answers,
+            as_task=as_task,
+            task_id=task_id,
+            can_ask=can_ask,
+            app=app,
         )
 
     def receive(self, timeout: float) -> ToolEvent | None:
@@ -75,13 +105,16 @@ class RunningCall:
         except queue.Empty:
             return None
 
+    def reply(self, question: int, answer: InputAnswer | QuestionRefused) -> None:
+        self._session.reply(question, answer)
+
     def kill(self) -> None:
         self._session.connection.kill()
         self._task.cancel()
         self._session.close()
 
     def _put(self, event: ToolEvent) -> None:
-        if isinstance(event, ToolResult | InputRequired | CallFailure):
+        if isinstance(event, CallOutcome):
             self.succeeded = not (isinstance(event, CallFailure) and event.crashed)
         self._events.put(event)
 
@@ -120,7 +153,8 @@ class McpToolClient:
         self._max_file_bytes = max_file_bytes
         self._start_seconds = start_seconds
         self._reloads = reloads
-        self._modes = ("auto", "legacy") if entry.command else ("auto",)
+        modes = ("auto", "legacy") if entry.command else ("auto",)
+        self._modes = ("legacy",) if entry.protocol else modes
         self._pool = Pool(limits)
         self._known = KnownServer()
 
@@ -137,19 +171,41 @@ class McpToolClient:
         input_schema: dict[str, Any] | None = None,
         sessions: ServerSessions | None = None,
         answers: Answers | None = None,
+        as_task: bool = False,
+        task_id: str | None = None,
+        is_legacy: bool = False,
+        can_ask: bool = False,
+        app: AppRequest | None = None,
     ) -> Iterator[RunningCall]:
         """Start a tool call on an idle server, or on a new one. Raise ToolCrashed if no server can be started.
 
         If ``writes`` is True, the server process can write to the workspace. Otherwise, it can only read the workspace.
         It can also write to ``state``, which has its HOME.
         A remote server gets the arguments that ``input_schema`` marks as HTTP headers, too. ``sessions`` stores the
-        MCP session with it. ``answers`` continue a call that ended with InputRequired.
+        MCP session with it. ``answers`` continue a call that ended with InputRequired. ``app`` requests what an app
+        gets of the result.
+        ``as_task`` asks an older server for a task, and ``task_id`` polls the task of an earlier call. ``is_legacy``
+        says that the server speaks the older MCP handshake, which saves the wait for its answer to the newer one.
+        With ``can_ask``, the caller replies to questions of the running tool; otherwise, they are refused.
         """
+        if is_legacy and self._entry.command and len(self._modes) > 1:
+            self._modes = ("legacy", "auto")
         access = WorkspaceAccess(workspace, writes, state)
         session = self._pool.take(access, partial(self._open, access, sessions))
         running: RunningCall | None = None
         try:
-            running = RunningCall(session, tool, arguments, method, input_schema, answers)
+            running = RunningCall(
+                session,
+                tool,
+                arguments,
+                method,
+                input_schema,
+                answers,
+                as_task=as_task,
+                task_id=task_id,
+                can_ask=can_ask,
+                app=app,
+            )
             yield running
         finally:
             self._pool.give_back(access, session, succeeded=running is not None and running.succeeded)
@@ -158,6 +214,11 @@ class McpToolClient:
     def isolation(self) -> Isolation | None:
         """Return how this machine isolates the server's process, or None for a remote server, which runs elsewhere."""
         return None if self._entry.is_remote else self._isolation
+
+    @property
+    def is_legacy(self) -> bool:
+        """Return True if the server's last start needed the older MCP handshake. It is False for remote servers."""
+        return self._modes == ("legacy",)
 
     def list_tools(self) -> Sequence[ToolSpec]:
         """Start a server, return its tools, and end the server. Raise ToolCrashed if it does not start or answer."""
@@ -183,6 +244,17 @@ class McpToolClient:
         except Exception:
             logger.warning("an MCP session could not be ended", extra={"server": self._server}, exc_info=True)
 
+    def cancel_task(self, task_id: str, session: ServerSession | None) -> None:
+        """Cancel a task of a remote server, in the MCP session that its call has stored. Log failures."""
+        try:
+            opened = self._open(WorkspaceAccess(), _OneSession(session) if session else None)
+            try:
+                self._loop.portal.call(opened.cancel_task, task_id)
+            finally:
+                opened.close()
+        except (MCPError, ToolCrashed):
+            logger.warning("a task could not be cancelled", extra={"server": self._server}, exc_info=True)
+
     def list_all(self) -> tuple[Sequence[ToolSpec], Offers]:
         """Start a server, and return its tools, and its resources and prompts, if it has any.
 
@@ -201,8 +273,8 @@ class McpToolClient:
     def _open(self, access: WorkspaceAccess, sessions: ServerSessions | None = None) -> Session:
         """Open an MCP session with a server. Raise ToolCrashed on failure.
 
-        If a local server closes the connection during the handshake, retry with a new process and the older MCP
-        handshake.
+        If a local server closes the connection during the handshake, retry with a new process and the other handshake.
+        Also retry if a server refuses the older handshake, which it may have spoken until an update.
         """
         first_error: NotReadyError | None = None
         entry = self._resolved_entry()
@@ -212,7 +284,8 @@ class McpToolClient:
                 session.open(self._start_seconds)
             except NotReadyError as error:
                 first_error = first_error or error
-                if not error.hung_up:
+                may_speak_the_newer = mode == "legacy" and not error.timed_out
+                if not error.hung_up and not may_speak_the_newer:
                     break
             else:
                 # A server that knows the older handshake only may ignore the newer one for seconds at each start.

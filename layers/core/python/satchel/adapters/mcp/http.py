@@ -64,6 +64,11 @@ class HttpConnection:
         return False
 
     @property
+    def keeps_tasks(self) -> bool:
+        """Return True, except for the SSE transport: its servers may forget their tasks when the connection ends."""
+        return not self._sse
+
+    @property
     def resumable(self) -> ResumableSession | None:
         """Return the MCP session, or None for the SSE transport, whose sessions end with the connection."""
         return None if self._sse else self._resumable

@@ -4,7 +4,7 @@ The SDK's session rejects a result that contains an unknown content block, but S
 session also declines a server's questions silently, but users need to know why a tool failed.
 """
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from types import TracebackType
 from typing import Any, Self
@@ -14,20 +14,24 @@ from mcp.shared.message import SessionMessage
 from mcp_types import JSONRPCNotification, JSONRPCRequest, JSONRPCResponse
 
 _RESOURCE_UPDATED = "notifications/resources/updated"  # its size or type in the list may have changed
-_QUESTIONS = frozenset({"elicitation/create", "sampling/createMessage", "roots/list"})
+ELICITATION = "elicitation/create"
+_ELICITATION_COMPLETE = "notifications/elicitation/complete"
+_REFUSED = frozenset({"sampling/createMessage", "roots/list"})
 _LISTS_CHANGED = frozenset(
     (*(f"notifications/{kind}/list_changed" for kind in ("tools", "resources", "prompts")), _RESOURCE_UPDATED)
 )
 
 
 class MessageObserver:
-    """Records the last result and the last question that a server has sent since ``reset``.
+    """Records the last result and the last refused question that a server has sent since ``reset``.
 
     ``result`` is the unchanged result. ``question`` is the MCP method of the question. A notice that the tool list
-    changed can arrive at any time, so it is stored until ``take_tools_changed`` is called.
+    changed can arrive at any time, so it is stored until ``take_tools_changed`` is called. ``on_complete`` gets the ids
+    of questions whose pages the user has completed.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, on_complete: Callable[[str], None]) -> None:
+        self._on_complete = on_complete
         self.result: dict[str, Any] | None = None
         self.question: str | None = None
         self._tools_changed = False
@@ -56,10 +60,16 @@ class MessageObserver:
             return
         if isinstance(item.message, JSONRPCResponse):
             self.result = item.message.result
-        elif isinstance(item.message, JSONRPCRequest) and item.message.method in _QUESTIONS:
+        elif isinstance(item.message, JSONRPCRequest) and item.message.method in _REFUSED:
             self.question = item.message.method
-        elif isinstance(item.message, JSONRPCNotification) and item.message.method in _LISTS_CHANGED:
+        elif isinstance(item.message, JSONRPCNotification):
+            self._record_notice(item.message)
+
+    def _record_notice(self, notice: JSONRPCNotification) -> None:
+        if notice.method in _LISTS_CHANGED:
             self._tools_changed = True
+        elif notice.method == _ELICITATION_COMPLETE:
+            self._on_complete(str((notice.params or {}).get("elicitationId")))
 
 
 class _ObservedStream:

@@ -5,11 +5,12 @@ import json
 import logging
 import secrets
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Coroutine, Sequence
 from concurrent.futures import Future
 from contextlib import AbstractAsyncContextManager
 from functools import partial
-from typing import Any, Protocol
+from itertools import count
+from typing import Any, NamedTuple, Protocol
 
 import anyio
 from anyio.from_thread import BlockingPortal
@@ -23,10 +24,14 @@ from mcp.shared.inbound import x_mcp_header_map
 from mcp_types import (
     CONNECTION_CLOSED,
     HEADER_MISMATCH,
+    INTERNAL_ERROR,
+    INVALID_PARAMS,
     INVALID_REQUEST,
+    URL_ELICITATION_REQUIRED,
     CallToolRequest,
     DiscoverResult,
     ElicitRequestParams,
+    ElicitResult,
     ErrorData,
     LoggingMessageNotificationParams,
     PaginatedRequestParams,
@@ -37,20 +42,37 @@ from mcp_types.version import LATEST_MODERN_VERSION
 from pydantic import TypeAdapter, ValidationError
 from pydantic_core import to_json
 
+from satchel.adapters.mcp.apps import APPS, read_app
 from satchel.adapters.mcp.linked_resources import embed_linked_resources
-from satchel.adapters.mcp.message_observer import MessageObserver
+from satchel.adapters.mcp.message_observer import ELICITATION, MessageObserver
 from satchel.adapters.mcp.offers import CallRequest, list_offers, to_request, to_tool_result
 from satchel.adapters.mcp.resumable import ResumableSession
+from satchel.adapters.mcp.tasks import (
+    TASKS_EXTENSION,
+    TaskRequest,
+    TaskState,
+    asking_for_task,
+    created_task,
+    failure_of,
+    parse_task,
+    task_request,
+)
 from satchel.domain.conversation import CallMethod
+from satchel.domain.inputs import InputAnswer, to_elicit_result
 from satchel.domain.resources import OfferMethod, Offers
 from satchel.ports.tool_client import (
     Answers,
+    AppRequest,
+    AskedQuestion,
     BlockedAccess,
     CallFailure,
+    CallOutcome,
+    ClosedQuestion,
     InputRequired,
     LogMessage,
     OutsideChange,
     ProgressUpdate,
+    QuestionRefused,
     ToolEvent,
     ToolResult,
 )
@@ -70,6 +92,9 @@ _MAX_PAGES = 100
 MAX_LINKED_BYTES = 32 << 20
 """The size of the linked resources of one result, as they travel: binary data as base64."""
 _CLOSE_SECONDS = 2.0
+_WITH_RESULT = {"completed", "failed", "input_required"}
+_ASKING_TASK = "A task of the server asks a question, which is supported for servers over streamable HTTP only"
+_NO_USER = QuestionRefused("No user can answer a question of this request")
 _STATE_ONLY_PAUSES = (0.05, 0.1, *[0.25] * 8)
 """Pauses before a request is repeated, if a server wants it again with its state but asks nothing, in seconds."""
 
@@ -85,6 +110,11 @@ class ServerConnection(Protocol):
     @property
     def resumable(self) -> ResumableSession | None:
         """Return the MCP session that other connections can resume, or None if it ends with this connection."""
+        ...
+
+    @property
+    def keeps_tasks(self) -> bool:
+        """Return True if the server's tasks outlast this connection, so that other connections can poll them."""
         ...
 
     def connect(self) -> AbstractAsyncContextManager[TransportStreams]:
@@ -138,9 +168,17 @@ class ServerConnection(Protocol):
 class NotReadyError(Exception):
     """The server did not become ready for calls. ``hung_up`` is True if the connection to the server was lost."""
 
-    def __init__(self, message: str, *, hung_up: bool) -> None:
+    def __init__(self, message: str, *, hung_up: bool, timed_out: bool = False) -> None:
         super().__init__(message)
         self.hung_up = hung_up
+        self.timed_out = timed_out
+
+
+class _OpenQuestion(NamedTuple):
+    """A question for which the server waits, and the server's id of it, if any."""
+
+    answer: "asyncio.Future[InputAnswer | QuestionRefused]"
+    elicitation_id: str | None
 
 
 class Session:
@@ -151,8 +189,12 @@ class Session:
         self._portal = portal
         self._loop = portal.call(asyncio.get_running_loop)
         self._mode = mode
-        self._observer = MessageObserver()
+        self._observer = MessageObserver(self._complete_question)
         self._listener: EventListener = _ignore
+        self._can_ask = False
+        self._question_ids = count()
+        self._questions: dict[int, _OpenQuestion] = {}
+        self._app: AppRequest | None = None
         self._ready: Future[Client] = Future()
         self._closing = anyio.Event()
         self._ended = threading.Event()
@@ -168,7 +210,7 @@ class Session:
             message = f"The tool's server did not answer within {seconds:g} seconds of its start"
             message += self.connection.explanation()
             self.close()
-            raise NotReadyError(message, hung_up=False) from None
+            raise NotReadyError(message, hung_up=False, timed_out=True) from None
         except Exception as error:
             cause = _innermost(error)
             loss = self.connection.loss_failure(str(cause))
@@ -186,14 +228,21 @@ class Session:
         method: CallMethod | OfferMethod = "tools/call",
         input_schema: dict[str, Any] | None = None,
         answers: Answers | None = None,
+        as_task: bool = False,
+        task_id: str | None = None,
+        can_ask: bool = False,
+        app: AppRequest | None = None,
     ) -> Future[None]:
-        """Start a call. ``listener`` gets the call's events: the last is a ToolResult, InputRequired or a CallFailure.
+        """Start a call. ``listener`` gets the call's events: the last is a ``CallOutcome``.
 
-        ``input_schema`` says which arguments a remote server also expects as HTTP headers.
+        ``input_schema`` says which arguments a remote server also expects as HTTP headers. ``as_task`` asks an older
+        server for a task. ``task_id`` polls a task instead, with the answers to its questions, if any.
+        With ``can_ask``, questions of the running tool are events, and wait for ``reply``; otherwise, they are refused.
         """
         self.connection.prepare_call()
         self._observer.reset()
         self._listener = listener
+        self._can_ask = can_ask
         if input_schema is not None:
             # The SDK fills this map only from a list of tools, but a call of a known tool needs no list.
             self._ready.result().session._x_mcp_header_maps[tool] = x_mcp_header_map(input_schema)  # noqa: SLF001
@@ -202,10 +251,21 @@ class Session:
             # A continued call needs another JSON-RPC id than before, but each connection counts from 1.
             dispatcher: Any = self._ready.result().session._dispatcher  # noqa: SLF001
             dispatcher._next_id += secrets.randbelow(1 << 30)  # noqa: SLF001
-        request = to_request(method, tool, arguments, answers)
-        task = asyncio.run_coroutine_threadsafe(self._call(request, listener), self._loop)
+        self._app = app
+        if task_id is not None:
+            outcome = self._poll_task(task_id, answers.responses if answers else {}, listener)
+        else:
+            request = to_request(method, tool, arguments, answers)
+            if as_task and isinstance(request, CallToolRequest) and self.is_legacy:
+                request = asking_for_task(request)
+            outcome = self._outcome(request, listener)
+        task = asyncio.run_coroutine_threadsafe(self._call(outcome, listener), self._loop)
         task.add_done_callback(_report_abnormal_end(listener))
         return task
+
+    def reply(self, question: int, answer: InputAnswer | QuestionRefused) -> None:
+        """Send the answer to an open question of the running tool."""
+        self._loop.call_soon_threadsafe(self._settle, question, answer)
 
     @property
     def is_legacy(self) -> bool:
@@ -245,7 +305,9 @@ class Session:
             transport,
             mode=LATEST_MODERN_VERSION if handshake else self._mode,  # such a mode skips the handshake
             logging_callback=self._forward_log,
-            elicitation_callback=_refuse_question,
+            # This offers elicitation to the server. Without the offer, some servers hide their tools that ask.
+            elicitation_callback=self._answer_question,
+            extensions=[TASKS_EXTENSION, APPS],
             log_level="info",  # without a log level, servers of the current MCP revision send no logs
             cache=None,
         )
@@ -281,6 +343,8 @@ class Session:
         if error.code == HEADER_MISMATCH:  # the server has changed which arguments it expects as headers
             await self._list_tools()
             return True
+        if error.code == URL_ELICITATION_REQUIRED:
+            return await self._visit_links(error)
         if resumable is None or not resumable.is_lost(error):
             return False
         resumable.forget()
@@ -305,8 +369,11 @@ class Session:
         except (MCPError, ListenNotSupportedError, SubscriptionLost) as error:
             logger.debug("a server does not announce changes of its lists: %s", error)
 
-    async def _call(self, request: CallRequest, listener: EventListener) -> None:
-        outcome = await self._outcome(request, listener)
+    async def _call(self, running: Coroutine[Any, Any, CallOutcome], listener: EventListener) -> None:
+        outcome = await running
+        self._can_ask = False
+        for question in list(self._questions):
+            self._settle(question, _NO_USER)
         for blocked in self.connection.take_violations(_error_text(outcome)):
             listener(blocked)
         for path in self.connection.take_outside_changes():
@@ -314,13 +381,12 @@ class Session:
         self._listener = _ignore
         listener(outcome)  # send this event last: after it, another thread can start the next call
 
-    async def _outcome(self, request: CallRequest, listener: EventListener) -> ToolResult | InputRequired | CallFailure:
+    async def _outcome(self, request: CallRequest, listener: EventListener) -> CallOutcome:
         try:
             # Fail now if JSON cannot encode this: an error during sending ends the session.
             to_json(request.params.model_dump())
         except ValueError as error:
             return CallFailure(crashed=False, message=f"The arguments cannot be written as JSON: {error}")
-        session = self._ready.result().session
         try:
             raw = await self._send(request, listener)
             for pause in _STATE_ONLY_PAUSES:
@@ -330,27 +396,103 @@ class Session:
                 raw = await self._send(_with_state(request, raw["requestState"]), listener)
         except MCPError as error:
             return await self._failure(error)
-        except ValidationError:
-            if self._observer.result is None:
-                raise
-            raw = self._observer.result
+        if isinstance(request, CallToolRequest) and (
+            state := created_task(raw, asks_for_task=request.params.task is not None)
+        ):
+            return await self._follow(state, listener)
         if raw.get("resultType") == "input_required":
             if not isinstance(request, CallToolRequest):
                 return CallFailure(crashed=False, message="The server asks a question, which only tools can do")
             return _to_questions(raw)
-        raw = to_tool_result(request, raw)
-        raw = await embed_linked_resources(session, raw, MAX_LINKED_BYTES)
-        return self._result(raw)
+        return await self._complete(to_tool_result(request, raw))
 
-    async def _send(self, request: CallRequest, listener: EventListener) -> dict[str, Any]:
+    async def _complete(self, raw: dict[str, Any]) -> CallOutcome:
+        session = self._ready.result().session
+        answer = await read_app(session, self._app, raw) if self._app else None
+        outcome = self._result(await embed_linked_resources(session, raw, MAX_LINKED_BYTES))
+        return outcome.model_copy(update={"app": answer}) if isinstance(outcome, ToolResult) else outcome
+
+    async def _poll_task(
+        self, task_id: str, responses: dict[str, dict[str, Any]], listener: EventListener
+    ) -> CallOutcome:
+        """Send the answers to the questions of a task, if any, and then ask for its state."""
+        try:
+            if responses:
+                await self._send(task_request("tasks/update", task_id, responses), listener)
+            state = await self._task_state(task_id, listener)
+        except MCPError as error:
+            return await self._task_failure(error)
+        questions = state.outcome.get("inputRequests")
+        if (
+            state.status == "input_required"
+            and responses
+            and isinstance(questions, dict)
+            and questions.keys() <= responses.keys()
+        ):
+            state = state._replace(status="working")  # the server has not processed the answers yet
+        return await self._follow(state, listener)
+
+    async def _follow(self, state: TaskState, listener: EventListener) -> CallOutcome:
+        """Return the result of a task that has ended. Otherwise, return the task, unless it ends with this connection.
+
+        In that case, no later connection can poll the task, so this method polls it until it ends.
+        """
+        try:
+            while state.status == "working":
+                if state.message or not self.connection.keeps_tasks:
+                    listener(ProgressUpdate(progress=0, message=state.message))
+                if self.connection.keeps_tasks:
+                    return state.running
+                await anyio.sleep(state.running.poll_seconds)
+                state = await self._task_state(state.running.task_id, listener)
+            return await self._task_outcome(state, listener)
+        except MCPError as error:
+            return await self._task_failure(error)
+
+    async def _task_outcome(self, state: TaskState, listener: EventListener) -> CallOutcome:
+        """Return the result or the questions of a task that does not work. Raise MCPError."""
+        if self.is_legacy and state.status in _WITH_RESULT:  # its questions come with this request
+            return await self._complete(await self._send(task_request("tasks/result", state.running.task_id), listener))
+        if state.status == "completed":
+            result = state.outcome.get("result")
+            return await self._complete(result if isinstance(result, dict) else {})
+        if state.status != "input_required":
+            return CallFailure(crashed=False, message=failure_of(state))
+        if not self.connection.keeps_tasks:
+            return CallFailure(crashed=False, message=_ASKING_TASK)
+        return _to_questions(state.outcome).model_copy(update={"task": state.running})
+
+    async def _task_state(self, task_id: str, listener: EventListener) -> TaskState:
+        state = parse_task(await self._send(task_request("tasks/get", task_id), listener))
+        if state is None:
+            raise MCPError(code=INTERNAL_ERROR, message="The server's answer does not contain the task")
+        return state
+
+    async def _task_failure(self, error: MCPError) -> CallFailure:
+        failure = await self._failure(error)
+        if error.code != INVALID_PARAMS:
+            return failure
+        message = f"The tool's server does not know its task any more, for example after a restart: {failure.message}"
+        return failure.model_copy(update={"message": message})
+
+    async def cancel_task(self, task_id: str) -> None:
+        """Ask the server to cancel a task. Raise MCPError if it refuses."""
+        await self._send(task_request("tasks/cancel", task_id), _ignore)
+
+    async def _send(self, request: CallRequest | TaskRequest, listener: EventListener) -> dict[str, Any]:
         session = self._ready.result().session
         send = partial(session.send_request, request, _RAW_RESULT, progress_callback=_forward_progress(listener))
         try:
-            raw: dict[str, Any] = await send()
-        except MCPError as error:
-            if not await self._recover(error):
+            try:
+                raw: dict[str, Any] = await send()
+            except MCPError as error:
+                if not await self._recover(error):
+                    raise
+                raw = await send()
+        except ValidationError:
+            if self._observer.result is None:
                 raise
-            raw = await send()
+            raw = self._observer.result
         return raw
 
     async def _failure(self, error: MCPError) -> CallFailure:
@@ -370,7 +512,60 @@ class Session:
     def _explain(self, message: str) -> str:
         if self._observer.question is None:
             return message
-        return f"The tool asked a question while it ran ({self._observer.question}), which is not supported: {message}"
+        reason = (
+            "no user can answer" if self._observer.question == ELICITATION else "MCP has deprecated and Satchel refuses"
+        )
+        return f"The tool asked a question while it ran ({self._observer.question}), which {reason}: {message}"
+
+    async def _answer_question(
+        self, context: ClientRequestContext, params: ElicitRequestParams
+    ) -> ElicitResult | ErrorData:
+        """Answer a question of an older server in the middle of a call."""
+        del context
+        answer = await self._ask(params.model_dump(by_alias=True, mode="json", exclude_none=True))
+        if isinstance(answer, QuestionRefused):
+            return ErrorData(code=INVALID_REQUEST, message=answer.reason)
+        return ElicitResult.model_validate(to_elicit_result(answer))
+
+    async def _ask(self, request: dict[str, Any]) -> InputAnswer | QuestionRefused:
+        """Show a question to the listener, and wait for its reply."""
+        if not self._can_ask:
+            self._observer.question = ELICITATION
+            return _NO_USER
+        number, listener = next(self._question_ids), self._listener
+        question = _OpenQuestion(self._loop.create_future(), request.get("elicitationId"))
+        self._questions[number] = question
+        listener(AskedQuestion(id=number, request=request))
+        try:
+            return await question.answer
+        except asyncio.CancelledError:
+            listener(ClosedQuestion(id=number))
+            raise
+        finally:
+            del self._questions[number]
+
+    def _settle(self, number: int, answer: InputAnswer | QuestionRefused) -> None:
+        question = self._questions.get(number)
+        if question is not None and not question.answer.done():
+            question.answer.set_result(answer)
+
+    def _complete_question(self, elicitation_id: str) -> None:
+        """Accept the open question whose page the user has completed, as the server announces."""
+        for number, question in self._questions.items():
+            if question.elicitation_id == elicitation_id and not question.answer.done():
+                self._listener(ClosedQuestion(id=number, completed=True))
+                self._settle(number, InputAnswer(input_id="", action="accept"))
+
+    async def _visit_links(self, error: MCPError) -> bool:
+        """Ask the user to visit the pages that a server requires first. Return True if the user has visited them."""
+        links = error.data.get("elicitations") if isinstance(error.data, dict) else None
+        if not isinstance(links, list) or not links:
+            return False
+        for link in links:
+            answer = await self._ask(link) if isinstance(link, dict) else _NO_USER
+            if isinstance(answer, QuestionRefused) or answer.action != "accept":
+                return False
+        return True
 
     async def _forward_log(self, params: LoggingMessageNotificationParams) -> None:
         self._listener(LogMessage(level=params.level, message=_as_text(params.data)))
@@ -404,12 +599,6 @@ def _to_questions(raw: dict[str, Any]) -> InputRequired:
 def _with_state(request: CallRequest, state: str) -> CallRequest:
     params = request.params.model_copy(update={"input_responses": None, "request_state": state})
     return request.model_copy(update={"params": params})
-
-
-async def _refuse_question(context: ClientRequestContext, params: ElicitRequestParams) -> ErrorData:
-    """Refuse a question of an older server in the middle of a call. The SDK offers elicitation if this is set."""
-    del context, params
-    return ErrorData(code=INVALID_REQUEST, message="Elicitation during a call is not supported")
 
 
 def _ignore(_event: ToolEvent) -> None:
@@ -450,7 +639,7 @@ def _as_text(data: object) -> str:
     return data if isinstance(data, str) else json.dumps(data, ensure_ascii=False)
 
 
-def _error_text(outcome: ToolResult | InputRequired | CallFailure) -> str | None:
+def _error_text(outcome: CallOutcome) -> str | None:
     if isinstance(outcome, CallFailure):
         return outcome.message
     return _first_text(outcome.raw) if isinstance(outcome, ToolResult) and outcome.raw.get("isError") else None

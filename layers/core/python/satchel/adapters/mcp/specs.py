@@ -38,7 +38,10 @@ def to_spec(server: str, tool: Tool) -> ToolSpec:
             open_world=hints.open_world_hint,
         ),
         icons=to_icons(tool.icons),
-        for_model=_is_for_model(tool.meta),
+        for_model=_is_for("model", tool.meta),
+        for_app=_is_for("app", tool.meta),
+        app_uri=_app_uri(tool.meta),
+        needs_task=tool.execution is not None and tool.execution.task_support == "required",
     )
 
 
@@ -72,11 +75,21 @@ def to_icons(icons: list[McpIcon] | None) -> list[Icon]:
     return usable[:_MAX_ICONS]
 
 
-def _is_for_model(meta: dict[str, Any] | None) -> bool:
-    """Return False if ``_meta.ui.visibility`` (MCP Apps) lists ``app``, but not ``model``."""
+def _is_for(caller: str, meta: dict[str, Any] | None) -> bool:
+    """Return False if ``_meta.ui.visibility`` (MCP Apps) lists callers, ``model`` or ``app``, but not this one."""
+    visibility = _ui(meta).get("visibility")
+    return not isinstance(visibility, list) or not visibility or caller in visibility
+
+
+def _app_uri(meta: dict[str, Any] | None) -> str | None:
+    """Return the address of the tool's app (MCP Apps): ``_meta.ui.resourceUri``, or the name in older versions."""
+    uri = _ui(meta).get("resourceUri") or (meta or {}).get("ui/resourceUri")
+    return uri if isinstance(uri, str) and uri.startswith("ui://") and len(uri) <= _MAX_ADDRESS_CHARS else None
+
+
+def _ui(meta: dict[str, Any] | None) -> dict[str, Any]:
     ui = (meta or {}).get("ui")
-    visibility = ui.get("visibility") if isinstance(ui, dict) else None
-    return not isinstance(visibility, list) or not visibility or "model" in visibility
+    return ui if isinstance(ui, dict) else {}
 
 
 def to_resource(server: str, resource: McpResource) -> Resource | None:

@@ -99,6 +99,11 @@ class StdioConnection:
         """Return True: a server process can serve many calls."""
         return True
 
+    @property
+    def keeps_tasks(self) -> bool:
+        """Return False: the server's process has the tasks in its memory, and works only while the runner runs."""
+        return False
+
     def connect(self) -> AbstractAsyncContextManager[TransportStreams]:
         """Start the server and yield the message streams. Raise OSError if its program or directory does not exist."""
         return self._transport.connect()

@@ -1,0 +1,92 @@
+"""Read an app with everything that its frame needs. It opens from what is stored, so its server need not run."""
+
+import re
+from dataclasses import dataclass
+from typing import Any
+
+from pydantic import BaseModel, ValidationError
+
+from satchel.contract import is_app
+from satchel.domain import arguments as args
+from satchel.domain.apps import MAX_STATE_BYTES, AppState, state_key
+from satchel.domain.calls import Call
+from satchel.domain.conversation import ToolSpec
+from satchel.domain.errors import AppNotFound
+from satchel.domain.files import FileRecord
+from satchel.domain.ids import CALL_ID, CallId, FileKey, SessionId, TurnId, UserName, turn_of
+from satchel.domain.users import Identity
+from satchel.ports.calls import Calls
+from satchel.ports.storage import FileStore
+from satchel.services.files.read_files import ReadFiles
+from satchel.services.tools.tool_lists import ListTools
+
+_CALL_ID = re.compile(CALL_ID)
+_MAX_STORED_BYTES = 2 * MAX_STATE_BYTES
+
+
+class OpenApp(BaseModel):
+    """An app, with the arguments and the result of the call that opened it. Its page is the file ``file_key``.
+
+    ``arguments`` are those that the tool got. ``tool`` is None if the user's servers do not
+    offer it any more. ``call_id`` is None if the session of the call was deleted; then the app can make no calls.
+    """
+
+    file_key: FileKey
+    version: int
+    session_id: SessionId | None
+    turn_id: TurnId | None
+    call_id: CallId | None
+    tool_name: str
+    tool: ToolSpec | None
+    arguments: dict[str, Any]
+    state: AppState
+
+
+@dataclass(frozen=True)
+class ReadApp:
+    """Read apps. An app of another user raises the same error as a missing one."""
+
+    read: ReadFiles
+    calls: Calls
+    tools: ListTools
+    store: FileStore
+
+    def __call__(self, who: Identity, file_key: FileKey, version: int | None = None) -> OpenApp:
+        """Return a version of an app, by default the newest. Raise FileNotFound, or AppNotFound for other files."""
+        record, call = self.find(who, file_key, version)
+        state = read_state(self.store, record.user, CallId(record.origin))
+        if state is None or state.uri is None:
+            raise AppNotFound(file_key)
+        arguments = (call.injected or args.parse_or_text(call.arguments)) if call else {}
+        return OpenApp(
+            file_key=record.file_key,
+            version=record.version,
+            session_id=call.session_id if call else None,
+            turn_id=call.turn_id if call else None,
+            call_id=call.call_id if call else None,
+            tool_name=call.tool if call else record.name,
+            tool=self._tool(who, call) if call else None,
+            arguments=arguments if isinstance(arguments, dict) else {},
+            state=state,
+        )
+
+    def find(self, who: Identity, file_key: FileKey, version: int | None) -> tuple[FileRecord, Call | None]:
+        """Return the file of an app and the call that opened it, None if it is deleted. Raise like ``__call__``."""
+        record = self.read(who, file_key, version)
+        if not is_app(record.mime) or not _CALL_ID.fullmatch(record.origin):
+            raise AppNotFound(file_key)
+        call = self.calls.get(TurnId(turn_of(record.origin)), CallId(record.origin))
+        return record, call if call and call.user == who.name else None
+
+    def _tool(self, who: Identity, call: Call) -> ToolSpec | None:
+        tools = (tool for server in self.tools(who.groups) for tool in server.tools or [])
+        return next((tool for tool in tools if tool.full_name == call.tool), None)
+
+
+def read_state(store: FileStore, user: UserName, call_id: CallId) -> AppState | None:
+    """Return the state that a call has left for an app, or None. A runner wrote it, so it may be anything."""
+    try:
+        text = store.read(state_key(user, call_id), _MAX_STORED_BYTES)
+        return None if text is None else AppState.model_validate_json(text).bounded()
+    except (ValidationError, ValueError):
+        return None

@@ -1,0 +1,179 @@
+/** Host side of one running app: the official bridge, and this page's handler for each message of the app. */
+import {
+  AppBridge,
+  type McpUiDisplayMode,
+  type McpUiHostCapabilities,
+  type McpUiHostContext,
+} from "@modelcontextprotocol/ext-apps/app-bridge";
+import type { CallToolResult } from "@modelcontextprotocol/client";
+import type { OpenApp } from "../api/types";
+import { DISPLAY_MODES } from "./hostContext";
+import { FrameTransport } from "./transport";
+
+/** A request of the app that the user must allow. */
+export type Question =
+  | { kind: "link"; url: string }
+  | { kind: "message"; text: string }
+  | { kind: "download"; files: readonly AppFile[] };
+
+export interface AppFile {
+  name: string;
+  mime: string;
+  bytes: Uint8Array<ArrayBuffer>;
+}
+
+/** Services of the page for the app. */
+export interface AppHost {
+  context(mode: McpUiDisplayMode): McpUiHostContext;
+  setHeight(height: number): void;
+  setMode(mode: McpUiDisplayMode): void;
+  /** Ask the user; resolves to true if the user allows the request. */
+  ask(question: Question): Promise<boolean>;
+  callTool(name: string, args: Record<string, unknown>): Promise<CallToolResult>;
+  sendMessage(text: string): Promise<void>;
+  setModelContext(text: string): void;
+  openLink(url: string): void;
+  saveFiles(files: readonly AppFile[]): Promise<void>;
+  log(text: string): void;
+  onReady(): void;
+  /** The app asked to be closed, or has left its page. */
+  onEnd(): void;
+}
+
+const HOST = { name: "Satchel", version: "1" };
+const CAPABILITIES: McpUiHostCapabilities = {
+  openLinks: {},
+  downloadFile: {},
+  serverTools: {},
+  logging: {},
+  updateModelContext: { text: {}, structuredContent: {} },
+  message: { text: {} },
+};
+const MAX_TEXT = 20_000;
+const MAX_DOWNLOADS = 10;
+const TEARDOWN_MS = 500;
+const SIZE_INTERVAL_MS = 100;
+
+type Content = { type: string; text?: unknown };
+
+export class AppSession {
+  private readonly bridge: AppBridge;
+  private readonly transport: FrameTransport;
+  private mode: McpUiDisplayMode = "inline";
+  private lastSizeAt = 0;
+  private pendingSize: ReturnType<typeof setTimeout> | undefined;
+
+  constructor(
+    frame: Window,
+    origin: string,
+    private readonly app: OpenApp,
+    private readonly html: string,
+    private readonly host: AppHost,
+  ) {
+    this.bridge = new AppBridge(null, HOST, CAPABILITIES, { hostContext: host.context(this.mode) });
+    this.transport = new FrameTransport(frame, origin);
+    this.register();
+  }
+
+  /** Listen for the frame. Call this before the frame loads its page. */
+  async start(): Promise<void> {
+    await this.bridge.connect(this.transport);
+  }
+
+  /** Tell the app that its surroundings have changed. */
+  update(mode: McpUiDisplayMode = this.mode): void {
+    this.mode = mode;
+    this.bridge.setHostContext(this.host.context(mode));
+  }
+
+  /** Let the app finish, for half a second at most, and stop listening. */
+  async close(): Promise<void> {
+    clearTimeout(this.pendingSize);
+    await this.bridge.teardownResource({}, { timeout: TEARDOWN_MS }).catch(() => undefined);
+    await this.bridge.close();
+  }
+
+  private register(): void {
+    const { bridge, host, app } = this;
+    bridge.onsandboxready = () => {
+      const permissions = app.state.writes_clipboard ? { clipboardWrite: {} } : {};
+      void bridge.sendSandboxResourceReady({ html: this.html, permissions });
+    };
+    bridge.oninitialized = () => {
+      void bridge.sendToolInput({ arguments: app.arguments as Record<string, unknown> });
+      void bridge.sendToolResult(app.state.result as CallToolResult);
+      host.onReady();
+    };
+    bridge.onsizechange = ({ height }) => this.resize(height);
+    bridge.onrequestteardown = () => {
+      void this.close().then(() => host.onEnd());
+    };
+    bridge.onloggingmessage = ({ level, data }) => {
+      host.log(`${level}: ${(typeof data === "string" ? data : JSON.stringify(data)).slice(0, MAX_TEXT)}`);
+    };
+    bridge.onrequestdisplaymode = async ({ mode }) => {
+      if (DISPLAY_MODES.includes(mode)) host.setMode(mode);
+      return { mode: DISPLAY_MODES.includes(mode) ? mode : this.mode };
+    };
+    bridge.onopenlink = async ({ url }) => {
+      if (!isWebUrl(url) || !(await host.ask({ kind: "link", url }))) return { isError: true };
+      host.openLink(url);
+      return {};
+    };
+    bridge.onmessage = async ({ content }) => {
+      const text = toText(content);
+      if (!text || !(await host.ask({ kind: "message", text }))) return { isError: true };
+      await host.sendMessage(text);
+      return {};
+    };
+    bridge.onupdatemodelcontext = async ({ content, structuredContent }) => {
+      const structured = structuredContent === undefined ? [] : [JSON.stringify(structuredContent)];
+      host.setModelContext([toText(content ?? []), ...structured].filter(Boolean).join("\n").slice(0, MAX_TEXT));
+      return {};
+    };
+    bridge.ondownloadfile = async ({ contents }) => {
+      const files = contents.slice(0, MAX_DOWNLOADS).flatMap(toFile);
+      if (files.length === 0 || !(await host.ask({ kind: "download", files }))) return { isError: true };
+      await host.saveFiles(files);
+      return {};
+    };
+    bridge.oncalltool = ({ name, arguments: args }) => host.callTool(name, args ?? {});
+  }
+
+  /** Pass on the last size of each tenth of a second. */
+  private resize(height: number | undefined): void {
+    if (height === undefined || !Number.isFinite(height)) return;
+    clearTimeout(this.pendingSize);
+    const wait = Math.max(0, this.lastSizeAt + SIZE_INTERVAL_MS - performance.now());
+    this.pendingSize = setTimeout(() => {
+      this.lastSizeAt = performance.now();
+      this.host.setHeight(height);
+    }, wait);
+  }
+}
+
+export function isWebUrl(url: string): boolean {
+  return URL.canParse(url) && /^https?:$/.test(new URL(url).protocol);
+}
+
+function toText(content: readonly Content[]): string {
+  const texts = content.flatMap(({ type, text }) => (type === "text" && typeof text === "string" ? [text] : []));
+  return texts.join("\n").slice(0, MAX_TEXT);
+}
+
+interface FileContent {
+  type: string;
+  resource?: { uri: string; mimeType?: string; text?: string; blob?: string };
+}
+
+/** Return the file of an embedded resource. Links are no files: the app can ask to open them. */
+function toFile(content: unknown): AppFile[] {
+  const { type, resource } = content as FileContent;
+  if (type !== "resource" || !resource) return [];
+  const bytes =
+    typeof resource.text === "string"
+      ? new TextEncoder().encode(resource.text)
+      : Uint8Array.from(atob(resource.blob ?? ""), (char) => char.charCodeAt(0));
+  const name = decodeURIComponent(resource.uri.split(/[?#]/)[0]?.split("/").at(-1) || "file");
+  return [{ name, mime: resource.mimeType ?? "application/octet-stream", bytes }];
+}
