@@ -12,7 +12,8 @@ from starlette.routing import compile_path
 from starlette.types import ASGIApp, Receive, Scope, Send
 from starlette.websockets import WebSocketClose
 
-from satchel.entrypoints.http.app import OPENAPI_PATH, PUBLIC_PATHS
+from satchel.entrypoints.http.app import OPENAPI_PATH
+from satchel.entrypoints.http.document import PUBLIC_PATHS
 from satchel.entrypoints.http.problems import problem_response
 
 LOOPBACK_NAMES = {"127.0.0.1", "localhost", "::1"}

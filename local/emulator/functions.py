@@ -50,7 +50,7 @@ def create_turn_machine(role: str) -> str:
     execution_events.set_listener(lambda event: HOST.invoke_later(_function_name("Finish"), dict(event)))
     waits = {
         "ApprovalSeconds": ApprovalSettings().approval_seconds,
-        "InputSeconds": InputSettings().input_seconds + limits.INPUT_TIMEOUT_SECONDS - limits.INPUT_SECONDS,
+        "InputSeconds": InputSettings().input_seconds + limits.INPUT_GRACE_SECONDS,
     }
     values = functions | {**_MACHINE_TIMEOUTS, "Partition": "aws"} | waits
     return resources.create_state_machine(f"{settings.NAME}-turn", definition, values, role=role)

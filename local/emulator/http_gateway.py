@@ -6,7 +6,7 @@ uvicorn replaces API Gateway, and ``WebClient`` replaces CloudFront.
 import asyncio
 import signal
 import socket
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from http import HTTPStatus
 from pathlib import Path
@@ -53,21 +53,39 @@ class _Server(uvicorn.Server):
         yield
 
 
-async def serve(app: ASGIApp, listener: socket.socket, close: Callable[[], None], ready: Callable[[], None]) -> None:
-    """Serve ``app`` until SIGINT or SIGTERM, then finish open requests and return. Call ``ready`` after startup.
+Listener = tuple[ASGIApp, socket.socket]
+"""An application and the port at which it is served."""
 
-    The signal first calls ``close``, which makes long-poll requests return at once.
+
+async def serve(
+    app: ASGIApp,
+    listener: socket.socket,
+    close: Callable[[], None],
+    ready: Callable[[], None],
+    more: Sequence[Listener] = (),
+) -> None:
+    """Serve ``app`` and ``more`` until SIGINT or SIGTERM, then finish open requests and return.
+
+    Call ``ready`` after the startup of ``app``. The signal first calls ``close``, which makes long-poll requests return
+    at once.
     """
-    server = _Server(server_config(app), ready)
+    listeners = [(app, listener), *more]
+    servers = [_Server(server_config(each), ready if each is app else _do_nothing) for each, _ in listeners]
 
     def stop() -> None:
         close()
-        server.should_exit = True
+        for server in servers:
+            server.should_exit = True
 
     loop = asyncio.get_running_loop()
     for number in (signal.SIGINT, signal.SIGTERM):
         loop.add_signal_handler(number, stop)
-    await server.serve(sockets=[listener])
+    serving = (server.serve(sockets=[port]) for server, (_, port) in zip(servers, listeners, strict=True))
+    await asyncio.gather(*serving)
+
+
+def _do_nothing() -> None:
+    """Ignore that a server has started."""
 
 
 def server_config(app: ASGIApp) -> uvicorn.Config:
@@ -82,26 +100,30 @@ def server_config(app: ASGIApp) -> uvicorn.Config:
     )
 
 
-def web_client_headers(url: str, store: str) -> dict[str, str]:
+def web_client_headers(url: str, store: str, apps: str = "") -> dict[str, str]:
     """Return the HTTP headers for the web client's files.
 
-    ``url`` is the origin of the web client. ``store`` is the origin of presigned S3 URLs.
+    ``url`` is the origin of the web client. ``store`` is the origin of presigned S3 URLs. ``apps`` is the
+    origin of the frame for apps, if there is one.
     """
     dashboards = CanvasSettings().canvas_origins
-    return page_headers(store=store, sockets=socket_origin(url), dashboards=dashboards)
+    return page_headers(store=store, sockets=socket_origin(url), dashboards=dashboards, apps=apps)
 
 
 class WebClient:
     """ASGI middleware that serves the web client's files and forwards API and WebSocket requests to ``app``.
 
     ``built`` is the folder of the files. ``headers`` are added to each response that serves a file. ``auth`` is the
-    sign-in method, which ``/config.json`` tells the page (web/src/auth/identity.ts).
+    sign-in method, which ``/config.json`` tells the page (web/src/auth/identity.ts), and ``apps`` the origin of the
+    frame for apps, if there is one.
     """
 
-    def __init__(self, app: ASGIApp, headers: Mapping[str, str], built: Path = BUILT, auth: str = "local") -> None:
+    def __init__(
+        self, app: ASGIApp, headers: Mapping[str, str], built: Path = BUILT, auth: str = "local", apps: str = ""
+    ) -> None:
         self._app = app
         self._headers = headers
-        self._files = _static_files(built, auth)
+        self._files = _static_files(built, {"auth": auth, **({"apps": apps} if apps else {})})
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve a file of the web client, or forward the request to ``app`` if it is an API or WebSocket request."""
@@ -120,12 +142,12 @@ class WebClient:
         await self._files(scope, receive, send_with_headers)
 
 
-def _static_files(built: Path, auth: str) -> ASGIApp:
+def _static_files(built: Path, page_config: Mapping[str, str]) -> ASGIApp:
     if not (built / "index.html").exists():
         return PlainTextResponse(_NOT_BUILT, status_code=HTTPStatus.NOT_FOUND)
 
     async def config(_request: Request) -> JSONResponse:
-        return JSONResponse({"auth": auth})
+        return JSONResponse(dict(page_config))
 
     files = StaticFiles(directory=built, html=True)
     return Starlette(routes=[Route("/config.json", config), Mount("/", files)])

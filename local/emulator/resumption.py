@@ -12,7 +12,7 @@ from satchel.domain.calls import Call, RunnerReport
 from satchel.domain.object_keys import outcome_key
 from satchel.domain.sessions import Turn
 from satchel.domain.steps import CallStep
-from satchel.services.calls.runner_report import store_report
+from satchel.services.calls.runner_report import read_report, store_report
 
 
 def resume_turns() -> None:
@@ -20,7 +20,8 @@ def resume_turns() -> None:
 
     Each step of a turn returns what it stored before, so a turn continues where it was: answers and results are not
     repeated, and a call that still waits for an approval asks for it again. A tool that was running is not called
-    twice: its call fails. A call that waited for a free runner is run, and a call that asks the user continues to wait.
+    twice: its call fails, also if the tool waited for the user. A call that waited for a free runner is run, a call
+    that ended to ask the user continues to wait, and the task of a server is polled again.
     """
     ports = use_cases().ports
     for session in ports.sessions.list_running(ports.clock.now()):
@@ -51,13 +52,23 @@ def with_expired_approvals(ask: Handler) -> Handler:
 
 def _end_interrupted_calls(turn: Turn) -> None:
     claims = DynamoClaims(Table(clients.dynamodb(), os.environ["SATCHEL_TABLE"]))
-    questions = {each.call_id: each for each in use_cases().ports.inputs.list(turn.turn_id)}
+    waiting = [each for each in use_cases().ports.inputs.list(turn.turn_id) if not each.is_in_call]
+    questions = {each.call_id: each for each in waiting}
     for call in use_cases().ports.calls.list(turn.turn_id):
         latest = questions.get(call.call_id)
         if latest and not latest.taken:
             continue  # no runner: the call waits for the user, or for the next execution to send the answers
+        if _has_task(turn, call):
+            continue  # the server works on its task, which the next execution polls
         if call.result is None and claims.is_claimed(call.call_id, latest.round if latest else 0):
             _end_interrupted(call)
+
+
+def _has_task(turn: Turn, call: Call) -> bool:
+    if any(task.call_id == call.call_id for task in use_cases().ports.call_tasks.list(turn.turn_id)):
+        return True
+    report = read_report(use_cases().ports.store, outcome_key(call.user, call.turn_id, call.call_id))
+    return report is not None and report.task is not None
 
 
 def _end_interrupted(call: Call) -> None:

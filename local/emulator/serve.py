@@ -21,9 +21,11 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from local.emulator.entrance import Entrance
+    from local.emulator.settings import AccessSettings
     from local.emulator.system import System
     from satchel.domain.isolation import Isolation
 
+_PAGE_HOSTS = ("127.0.0.1", "localhost")  # browsers accept no address in brackets in frame-ancestors
 _LOOPBACK = {"127.0.0.1", "::1", "localhost"}
 _TOOL_LIST_TIMEOUT = 4.0  # seconds after the start; then the server reports ready even if tool lists are missing
 _MAX_REASON_CHARS = 300
@@ -68,6 +70,18 @@ def listen(port: int, host: str = "127.0.0.1") -> socket.socket:
     return socket.create_server((host, port), family=socket.AF_INET6 if ":" in host else socket.AF_INET)
 
 
+def _listen_for_apps(host: str) -> socket.socket:
+    """Open the port of the frame for apps. Raise StartupError if it is in use."""
+    from local.emulator.settings import MachineSettings  # noqa: PLC0415  (a slow import)
+    from local.emulator.startup import StartupError  # noqa: PLC0415  (a slow import)
+
+    port = MachineSettings().apps_port
+    try:
+        return listen(port, host)
+    except OSError as error:
+        raise StartupError(f"SATCHEL_APPS_PORT={port}: {error.strerror}") from error
+
+
 def _fail(reason: str) -> int:
     print(f"satchel: {reason}", file=sys.stderr)  # noqa: T201
     return 1
@@ -99,17 +113,20 @@ def _run_system(listener: socket.socket, started: float) -> None:
         with password_entrance(port, access) if is_shared else key_entrance(port, key, system.servers) as entrance:
             for problem in server_problems():
                 print(problem, file=sys.stderr, flush=True)  # noqa: T201  (the output of the command)
-            _serve_http(system, listener, entrance, started)
+            _serve_http(system, listener, entrance, access, started)
         # When the system stops, unfinished work fails; logging these failures would be noise.
         logging.disable(logging.CRITICAL)
     for line in _leftovers(system):
         print(line)  # noqa: T201
 
 
-def _serve_http(system: "System", listener: socket.socket, entrance: "Entrance", started: float) -> None:
+def _serve_http(
+    system: "System", listener: socket.socket, entrance: "Entrance", access: "AccessSettings", started: float
+) -> None:
     """Serve the API and the web client until Ctrl-C or SIGTERM."""
     # System validates the settings before these slow imports, so that an invalid setting is reported sooner.
     from local.emulator.access_checks import HostAndOriginCheck  # noqa: PLC0415
+    from local.emulator.app_sandbox import AppSandbox  # noqa: PLC0415
     from local.emulator.aws.moto_patches import dynamodb_streams  # noqa: PLC0415
     from local.emulator.functions import invoke_websocket_function  # noqa: PLC0415
     from local.emulator.http_gateway import WebClient, serve, web_client_headers  # noqa: PLC0415
@@ -127,11 +144,17 @@ def _serve_http(system: "System", listener: socket.socket, entrance: "Entrance",
     synchronized = SynchronizedResponses(api, system.store)
     checked = entrance.protect(WebSocketGateway(synchronized, invoke_websocket_function))
     host, port, *_ = listener.getsockname()
+    apps_listener = _listen_for_apps(host)
+    apps = access.apps_url or ("" if access.public_url else f"http://127.0.0.1:{apps_listener.getsockname()[1]}")
+    pages = [entrance.url, *(f"http://{name}:{port}" for name in _PAGE_HOSTS)]
+    sandbox = AppSandbox(dict.fromkeys(pages))
     if entrance.is_shared:
-        page = WebClient(checked, web_client_headers(entrance.url, entrance.url), auth="password")
+        page = WebClient(checked, web_client_headers(entrance.url, entrance.url, apps), auth="password", apps=apps)
         app = HostAndOriginCheck(StoreProxy(page, system.store_url, entrance.url), port, entrance.url)
     else:
-        app = HostAndOriginCheck(WebClient(checked, web_client_headers(entrance.url, system.store_url)), port)
+        app = HostAndOriginCheck(
+            WebClient(checked, web_client_headers(entrance.url, system.store_url, apps), apps=apps), port
+        )
     listings = system.list_tools()
     resume_turns()
     wait(listings.values(), timeout=max(0.0, started + _TOOL_LIST_TIMEOUT - time.monotonic()))
@@ -140,7 +163,15 @@ def _serve_http(system: "System", listener: socket.socket, entrance: "Entrance",
     message = ReadyMessage(address, entrance, listings, logs, changes.is_closed, isolation(), data)
     gc.freeze()  # later garbage collections skip the objects that exist now, which live until the process ends
     gc.enable()
-    asyncio.run(serve(app, listener, changes.close, ready=lambda: message.show(time.monotonic() - started)))
+    asyncio.run(
+        serve(
+            app,
+            listener,
+            changes.close,
+            ready=lambda: message.show(time.monotonic() - started),
+            more=[(sandbox, apps_listener)],
+        )
+    )
 
 
 def _leftovers(system: "System") -> list[str]:

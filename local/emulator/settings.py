@@ -45,11 +45,13 @@ class MachineSettings(settings.SettingsGroup):
 
     At most ``max_environments`` runner environments exist, each for one user and one server. The default depends on the
     memory of the machine. If all are busy, a call waits for up to ``max_wait_seconds``. Without ``local_key``, each
-    start has a new key. ``data`` is the folder in which the data stay, or ``memory``.
+    start has a new key. ``data`` is the folder in which the data stay, or ``memory``. ``apps_port`` serves the frame
+    for apps of MCP servers, by default any free port.
     """
 
     data: str | None = Field(default=None, min_length=1)
     local_key: str | None = Field(default=None, pattern=r"^[A-Za-z0-9._~-]{20,}$")
+    apps_port: int = Field(default=0, ge=0, le=65_535)
     max_environments: int = Field(default_factory=default_environments, ge=1)
     max_wait_seconds: float = Field(default=120, gt=0)
 
@@ -65,12 +67,14 @@ class AccessSettings(settings.SettingsGroup):
     """The sign-in method of this machine's users, and the address at which they reach the server.
 
     ``auth`` is ``local`` (one key for the owner of the machine) or ``password`` (accounts). ``public_url`` is the
-    origin that the users' browsers show, for example that of a reverse proxy. A sign-in ends ``sign_in_idle_hours``
+    origin that the users' browsers show, for example that of a reverse proxy, and ``apps_url`` the one at which they
+    reach ``apps_port``; without it, users of a ``public_url`` see no apps. A sign-in ends ``sign_in_idle_hours``
     after the last request, and ``sign_in_max_hours`` after its start.
     """
 
     auth: Literal["local", "password"] = "local"
     public_url: Annotated[str, AfterValidator(_parse_public_url)] | None = None
+    apps_url: Annotated[str, AfterValidator(_parse_public_url)] | None = None
     sign_in_idle_hours: float = Field(default=24 * 7, gt=0)
     sign_in_max_hours: float = Field(default=24 * 30, gt=0)
 

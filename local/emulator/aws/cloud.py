@@ -22,6 +22,7 @@ from local.emulator.aws.moto_patches import (
     execution_events,
     install_all,
     lambda_invoke,
+    s3_requests,
     step_functions_clients,
     step_functions_executions,
 )
@@ -148,6 +149,7 @@ class BackendServer:
             target=self._server.serve_forever, args=(_POLL_SECONDS,), daemon=True, name="moto-server"
         )
         self._thread.start()
+        s3_requests.add_server(self._server)
 
     @property
     def port(self) -> int:
@@ -161,6 +163,7 @@ class BackendServer:
 
     def stop(self) -> None:
         """Stop the server and release the port."""
+        s3_requests.remove_server(self._server)
         self._server.shutdown()
         self._thread.join()
 

@@ -2,9 +2,11 @@
 
 import secrets
 import unicodedata
+from base64 import b64encode
 
 from argon2 import PasswordHasher
 from argon2.exceptions import VerifyMismatchError
+from argon2.low_level import ARGON2_VERSION
 
 MIN_CHARS = 12
 MAX_CHARS = 1000  # longer texts would only cost time
@@ -15,12 +17,11 @@ class InvalidPassword(ValueError):
 
 
 class Passwords:
-    """Hashes and verifies passwords. Each takes about a tenth of a second and 64 MiB of memory."""
+    """Hashes and verifies passwords. Either takes about a tenth of a second and 64 MiB of memory."""
 
     def __init__(self, hasher: PasswordHasher | None = None) -> None:
         self._hasher = hasher or PasswordHasher()
-        # Verified in place of the hash of an unknown account, so that the time does not reveal which accounts exist.
-        self._unknown = self._hasher.hash(secrets.token_urlsafe())
+        self._unknown = _random_hash(self._hasher)
 
     def hash(self, password: str) -> str:
         """Return the hash to store. Raise InvalidPassword."""
@@ -35,6 +36,18 @@ class Passwords:
         except VerifyMismatchError:
             return False
         return stored is not None
+
+
+def _random_hash(hasher: PasswordHasher) -> str:
+    """Return a hash that no known password has, in the same form as all others, without the work of hashing.
+
+    It is verified in place of the hash of an unknown account, so that the time does not reveal which accounts exist.
+    """
+    parameters = f"m={hasher.memory_cost},t={hasher.time_cost},p={hasher.parallelism}"
+    salt, digest = (
+        b64encode(secrets.token_bytes(length)).decode().rstrip("=") for length in (hasher.salt_len, hasher.hash_len)
+    )
+    return f"$argon2id$v={ARGON2_VERSION}${parameters}${salt}${digest}"
 
 
 def _normalize(password: str) -> bytes:

@@ -20,6 +20,7 @@ from local.emulator.aws.moto_patches import (
     request_routing,
     s3_multipart,
     s3_objects,
+    s3_requests,
     step_functions_callbacks,
     step_functions_clients,
     step_functions_errors,
@@ -46,6 +47,7 @@ PATCHES: Mapping[str, Callable[[], None]] = {
         websocket_connections,
         s3_multipart,
         s3_objects,
+        s3_requests,
         model_instances,
     )
 }
