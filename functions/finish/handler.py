@@ -4,6 +4,7 @@ from typing import Any
 
 from satchel.bootstrap.functions import use_cases
 from satchel.bootstrap.observed import observed
+from satchel.domain.sessions import TurnStatus
 from satchel.domain.steps import TurnStep
 from satchel.services.turns.finish_turn import Ending
 
@@ -15,8 +16,11 @@ def handler(event: dict[str, Any], context: object) -> dict[str, str | None]:
     finish_turn = use_cases().finish_turn
     detail = event.get("detail")
     if detail is None:
-        step = TurnStep.model_validate(event)
-        return {"turn_id": step.turn_id, "status": finish_turn(step)}
-    step = TurnStep.model_validate_json(detail["input"])
-    ending = Ending.TIMED_OUT if detail["status"] == "TIMED_OUT" else Ending.LOST
-    return {"turn_id": step.turn_id, "status": finish_turn(step, ending)}
+        step, ending = TurnStep.model_validate(event), Ending.NORMAL
+    else:
+        step = TurnStep.model_validate_json(detail["input"])
+        ending = Ending.TIMED_OUT if detail["status"] == "TIMED_OUT" else Ending.LOST
+    status = finish_turn(step, ending)
+    if status is not TurnStatus.COMPLETE:  # a complete turn has no calls without a result
+        use_cases().cancel_tasks(step)
+    return {"turn_id": step.turn_id, "status": status}

@@ -7,6 +7,8 @@ from pydantic import TypeAdapter
 from satchel.domain.audit import AuditEntry
 from satchel.domain.calls import Call, CallResult
 from satchel.domain.ids import CallId, SessionId, TurnId
+from satchel.domain.inputs import InputAnswer
+from satchel.domain.tasks import CallTask
 from satchel.ports import Page
 from tests.fakes.pages import page_of
 
@@ -24,6 +26,7 @@ class FakeCalls:
         self._dispatched: set[str] = set()
         self.claimed_by: dict[str, str] = {}
         self.stopped: set[str] = set()
+        self.answers: dict[tuple[str, str], InputAnswer] = {}
 
     def add(self, calls: Sequence[Call]) -> None:
         for call in calls:
@@ -46,12 +49,15 @@ class FakeCalls:
         """Return True if the call was sent to its tool."""
         return call_id in self._dispatched
 
-    def claim(self, call_id: CallId, runner: str, input_round: int = 0) -> bool:
-        key = f"{call_id}#{input_round}" if input_round else call_id
+    def claim(self, call_id: CallId, runner: str, run: int = 0) -> bool:
+        key = f"{call_id}#{run}" if run else call_id
         return self.claimed_by.setdefault(key, runner) == runner
 
     def is_stopped(self, call_id: CallId) -> bool:
         return call_id in self.stopped
+
+    def read_answer(self, call_id: CallId, input_id: str) -> InputAnswer | None:
+        return self.answers.get((call_id, input_id))
 
     def save_result(self, turn_id: TurnId, call_id: CallId, result: CallResult) -> CallResult:
         call = self._calls[turn_id, call_id]
@@ -63,6 +69,23 @@ class FakeCalls:
         """Store the call through JSON, as the table does, so that values that JSON cannot carry fail the test."""
         text = call.model_copy(update=update).model_dump_json()
         self._calls[call.turn_id, call.call_id] = Call.model_validate_json(text)
+
+
+class FakeCallTasks:
+    """Implements ``ports.calls.CallTasks``."""
+
+    def __init__(self) -> None:
+        self._tasks: dict[tuple[str, str], CallTask] = {}
+
+    def save(self, task: CallTask) -> None:
+        self._tasks[task.turn_id, task.call_id] = task.model_copy()
+
+    def get(self, turn_id: TurnId, call_id: CallId) -> CallTask | None:
+        """Return the task that works on a call."""
+        return self._tasks.get((turn_id, call_id))
+
+    def list(self, turn_id: TurnId) -> Sequence[CallTask]:
+        return [task for (turn, _), task in self._tasks.items() if turn == turn_id]
 
 
 _ENTRY: TypeAdapter[AuditEntry] = TypeAdapter(AuditEntry)

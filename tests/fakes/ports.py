@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 from satchel.domain.servers import Registry, ServerEntry
 from satchel.ports.sessions import CleanupStarter
-from tests.fakes.calls import FakeAuditTrail, FakeCalls
+from tests.fakes.calls import FakeAuditTrail, FakeCalls, FakeCallTasks
 from tests.fakes.connections import FakeConnections, FakeConnectionSender, FakeSubscriptions, FakeTickets
 from tests.fakes.files import FakeFileReaper, FakeFiles, FakeUploads
 from tests.fakes.links import FakeDashboardSigner, FakeLinkStates, FakeSharedLinks, FakeSigner
@@ -51,7 +51,8 @@ class FakePorts:
         self.calls = FakeCalls()
         self.approvals = FakeApprovals()
         self.inputs = FakeInputs()
-        self.reported_events = FakeReportedEvents(self.events)
+        self.call_tasks = FakeCallTasks()
+        self.reported_events = FakeReportedEvents(self.events, self.inputs)
         self.dashboards = FakeDashboards()
         self.audit_trail = FakeAuditTrail()
         self.tool_lists = FakeToolLists()
@@ -68,6 +69,7 @@ class FakePorts:
             self.calls,
             self.approvals,
             self.inputs,
+            self.call_tasks,
             self.quota_counts,
             self.audit_trail,
         )

@@ -32,7 +32,9 @@ class FakeRunners:
         self.orders: list[tuple[str, CallOrder]] = []
         self.listed_servers: list[str] = []
         self.ended_sessions: list[tuple[str, str, ServerSession]] = []
+        self.cancelled_tasks: list[tuple[str, str, str, ServerSession | None]] = []
         self.isolation_levels: dict[str, Level] = {}
+        self.legacy: set[str] = set()
         self.answer = OfferAnswer()
         self.offer_requests: list[tuple[str, str, OfferRequest]] = []
 
@@ -42,11 +44,18 @@ class FakeRunners:
     def end_session(self, server: str, user: UserName, session: ServerSession) -> None:
         self.ended_sessions.append((server, user, session))
 
+    def cancel_task(self, server: str, user: UserName, task_id: str, session: ServerSession | None) -> None:
+        self.cancelled_tasks.append((server, user, task_id, session))
+
     def list_tools(self, server: str) -> ToolListing:
         self.listed_servers.append(server)
         if server not in self.tools:
             raise Unavailable(f"The server '{server}' did not start: no such program")
-        return ToolListing(tools=list(self.tools[server]), isolation_level=self.isolation_levels.get(server))
+        return ToolListing(
+            tools=list(self.tools[server]),
+            isolation_level=self.isolation_levels.get(server),
+            is_legacy=server in self.legacy,
+        )
 
     def read_offer(self, server: str, user: UserName, request: OfferRequest) -> OfferAnswer:
         self.offer_requests.append((server, user, request))
@@ -174,9 +183,7 @@ def open_artifact(path: str, workspace: Path, max_bytes: int) -> Iterator[Buffer
 def list_files(workspace: Path) -> dict[str, FileState]:
     """Implement ``ports.runners.FileLister`` for small workspaces."""
     files = (path.relative_to(workspace) for path in workspace.rglob("*") if path.is_file() and not path.is_symlink())
-    listed = [
-        path for path in files if path.parts[0] != "input_files" and not any(p.startswith(".") for p in path.parts)
-    ]
+    listed = [path for path in files if not any(part.startswith(".") for part in path.parts)]
     states = {str(path): (workspace / path).stat() for path in listed}
     return {
         path: FileState(size=state.st_size, changed=state.st_mtime_ns, inode=state.st_ino)

@@ -30,6 +30,9 @@ class FakeServerSessionRemover:
     def __init__(self) -> None:
         self.stored: dict[tuple[SessionId, str], ServerSession] = {}
 
+    def get(self, session_id: SessionId, server: str) -> ServerSession | None:
+        return self.stored.get((session_id, server))
+
     def take(self, session_id: SessionId, servers: Collection[str]) -> Mapping[str, ServerSession]:
         keys = [key for key in self.stored if key[0] == session_id and key[1] in servers]
         return {key[1]: self.stored.pop(key) for key in keys}

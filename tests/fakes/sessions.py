@@ -93,13 +93,18 @@ class FakeSessions:
         """Add the tokens of a turn."""
         self._sessions[turn.user, turn.session_id].usage += usage
 
-    def lock(self, turn: Turn) -> None:
-        """Lock the session for a turn. Raise SessionNotFound, SessionEnded or TurnRunning."""
+    def check_active(self, turn: Turn) -> Session:
+        """Return the session of a turn. Raise SessionNotFound or SessionEnded."""
         session = self._sessions.get((turn.user, turn.session_id))
         if session is None:
             raise SessionNotFound(turn.session_id)
         if session.status is SessionStatus.ENDED:
             raise SessionEnded(turn.session_id)
+        return session
+
+    def lock(self, turn: Turn) -> None:
+        """Lock the session for a turn. Raise SessionNotFound, SessionEnded or TurnRunning."""
+        session = self.check_active(turn)
         if session.running_turn:
             raise TurnRunning(session.running_turn)
         session.running_turn = turn.turn_id

@@ -12,10 +12,17 @@ from satchel.domain.steps import CallStep, TurnStep
 from satchel.ports.calls import RelayPosition
 from satchel.ports.steps import CallEnd, CallRecords, CallStart, EndedCall, Round, RoundRecords
 from satchel.ports.system import Clock
-from tests.fakes.calls import FakeAuditTrail, FakeCalls
+from tests.fakes.calls import FakeAuditTrail, FakeCalls, FakeCallTasks
 from tests.fakes.quotas import FakeQuotaCounts
 from tests.fakes.sessions import FakeSessions
-from tests.fakes.turns import FakeApprovals, FakeEvents, FakeInputs, FakeReportedEvents, FakeTranscript, FakeTurns
+from tests.fakes.turns import (
+    FakeApprovals,
+    FakeEvents,
+    FakeInputs,
+    FakeReportedEvents,
+    FakeTranscript,
+    FakeTurns,
+)
 
 
 @dataclass(frozen=True)
@@ -31,6 +38,7 @@ class FakeSteps:
     calls: FakeCalls
     approvals: FakeApprovals
     inputs: FakeInputs
+    tasks: FakeCallTasks
     quota_counts: FakeQuotaCounts
     audit_trail: FakeAuditTrail
 
@@ -40,6 +48,7 @@ class FakeSteps:
             session=self.sessions.get(step.user, step.session_id),
             reply=self.transcript.get_reply(step.session_id, step.turn_id, step.round),
             tools_version=0,
+            tool_use=dict(self.turns.tool_use[step.user]),
         )
 
     def save_round(self, turn: Turn, done: Round) -> AssistantMessage | None:
@@ -61,6 +70,7 @@ class FakeSteps:
             call=self.calls.get(step.turn_id, step.call_id),
             approval=self.approvals.get(step.turn_id, step.call_id),
             questions=self.inputs.get(step.turn_id, step.call_id),
+            task=self.tasks.get(step.turn_id, step.call_id),
             tools_version=0,
         )
 
@@ -97,6 +107,8 @@ class FakeSteps:
         if ended.stops_runner:
             self.reported_events.stop(call.call_id)
         self.reported_events.close(call.call_id)
+        if ended.questions is not None:
+            self.inputs.remove_answers(ended.questions)
         return CallEnd.ENDED if is_new else CallEnd.ENDED_IN_AUDIT
 
     def read_end(self, step: TurnStep) -> tuple[Turn | None, AssistantMessage | None]:

@@ -8,8 +8,17 @@ from typing import Any, NamedTuple
 
 from satchel.contract.errors import ToolCrashed
 from satchel.domain.conversation import CallMethod, ToolSpec
+from satchel.domain.inputs import InputAnswer
 from satchel.domain.resources import OfferMethod, Offers
-from satchel.ports.tool_client import Answers, CallFailure, ServerSessions, ToolEvent
+from satchel.ports.tool_client import (
+    Answers,
+    AppRequest,
+    CallFailure,
+    QuestionRefused,
+    ServerSession,
+    ServerSessions,
+    ToolEvent,
+)
 from tests.fakes.system import FakeClock
 
 Script = Sequence[tuple[float, ToolEvent]]
@@ -26,6 +35,14 @@ class FakeRunningCall:
         started = clock.monotonic()
         self._script = [(started + at, event) for at, event in script]
         self.killed_at: float | None = None
+        self.replies: list[tuple[int, InputAnswer | QuestionRefused]] = []
+        self.on_reply: Script = []
+
+    def reply(self, question: int, answer: InputAnswer | QuestionRefused) -> None:
+        """Record the answer. The tool then continues with the script ``on_reply``."""
+        self.replies.append((question, answer))
+        self._script += [(self._clock.monotonic() + at, event) for at, event in self.on_reply]
+        self.on_reply = []
 
     def receive(self, timeout: float) -> ToolEvent | None:
         if self.killed_at is not None:
@@ -68,6 +85,9 @@ class StartedCall(NamedTuple):
     writes: bool
     state: Path | None = None
     answers: Answers | None = None
+    as_task: bool = False
+    task_id: str | None = None
+    app: AppRequest | None = None
 
 
 class FakeToolClient:
@@ -98,11 +118,16 @@ class FakeToolClient:
         input_schema: dict[str, Any] | None = None,
         sessions: ServerSessions | None = None,
         answers: Answers | None = None,
+        as_task: bool = False,
+        task_id: str | None = None,
+        is_legacy: bool = False,
+        can_ask: bool = False,
+        app: AppRequest | None = None,
     ) -> Iterator[FakeRunningCall]:
-        del method, input_schema, sessions
+        del can_ask, method, input_schema, sessions, is_legacy
         if self.fails_to_start:
             raise ToolCrashed("The server did not start")
-        self.started.append(StartedCall(tool, arguments, workspace, writes, state, answers))
+        self.started.append(StartedCall(tool, arguments, workspace, writes, state, answers, as_task, task_id, app))
         self.running.append(
             StuckCall(self._clock) if self.script is None else FakeRunningCall(self._clock, self.script)
         )
@@ -113,6 +138,9 @@ class FakeToolClient:
             yield self.running[-1]
         finally:
             self.open -= 1
+
+    def cancel_task(self, task_id: str, session: ServerSession | None) -> None:
+        """Do nothing."""
 
     def list_tools(self) -> Sequence[ToolSpec]:
         return []

@@ -1,7 +1,8 @@
 """In-memory turns, transcript, events and approvals, and fakes of the state machine and its task callbacks."""
 
 import json
-from collections.abc import Callable, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
@@ -11,7 +12,7 @@ from satchel.domain.calls import Approval, Call, Decision
 from satchel.domain.conversation import AssistantMessage, Message, TokenUsage, ToolMessage, UserMessage
 from satchel.domain.errors import IdempotencyKeyReused, TooManyTurns
 from satchel.domain.events import FINAL_EVENTS, Event, NewEvent, started_event
-from satchel.domain.ids import CallId, SessionId, TurnId, UserName, turn_of
+from satchel.domain.ids import CallId, SessionId, TurnId, UserName, is_from_app, turn_of
 from satchel.domain.inputs import CallInput, InputAnswer
 from satchel.domain.quotas import minute_of, seconds_left_in_minute
 from satchel.domain.sessions import Turn
@@ -44,7 +45,8 @@ class FakeTranscript:
 
     def list_messages(self, session_id: SessionId) -> Sequence[Message]:
         messages = self._session(session_id)
-        return [messages[position].model_copy(deep=True) for position in sorted(messages)]
+        listed = sorted(position for position in messages if not is_from_app(TurnId(position[0])))
+        return [messages[position].model_copy(deep=True) for position in listed]
 
     def get_reply(self, session_id: SessionId, turn_id: TurnId, round_number: int) -> AssistantMessage | None:
         reply = self._session(session_id).get((turn_id, round_number, "v", 0))
@@ -69,6 +71,7 @@ class FakeTurns:
         self._sessions = sessions
         self._transcript = transcript
         self._events = events
+        self.tool_use: defaultdict[str, Counter[str]] = defaultdict(Counter)
         self._turns: dict[tuple[str, str], Turn] = {}
         self._by_idempotency_key: dict[tuple[str, str], Turn] = {}
 
@@ -94,6 +97,14 @@ class FakeTurns:
             self._by_idempotency_key[turn.session_id, idempotency_key] = turn.model_copy()
         return turn
 
+    def begin_for_app(self, turn: Turn, max_per_minute: int) -> None:
+        of_apps = [t for t in self._turns.values() if t.is_from_app and t.user == turn.user]
+        if sum(minute_of(t.created_at) == minute_of(turn.created_at) for t in of_apps) >= max_per_minute:
+            raise TooManyTurns(max_per_minute, seconds_left_in_minute(turn.created_at))
+        self._sessions.check_active(turn)
+        self._turns[turn.session_id, turn.turn_id] = turn.model_copy()
+        self._events.append(turn.turn_id, started_event(turn.session_id))
+
     def count_in_minute(self, user: UserName, time: datetime) -> int:
         """Return the number of the user's turns that started in the same minute of the clock."""
         return sum(t.user == user and minute_of(t.created_at) == minute_of(time) for t in self._turns.values())
@@ -102,9 +113,13 @@ class FakeTurns:
         turn = self._turns.get((session_id, turn_id))
         return turn.model_copy() if turn else None
 
-    def list(self, session_id: SessionId, limit: int, cursor: str | None) -> Page[Turn]:
-        turns = sorted((t.turn_id, t.model_copy()) for t in self._turns.values() if t.session_id == session_id)
-        return page_of(turns, limit, cursor)
+    def list(self, session_id: SessionId, limit: int, cursor: str | None, *, newest_first: bool = False) -> Page[Turn]:
+        turns = sorted(
+            (t.turn_id, t.model_copy())
+            for t in self._turns.values()
+            if t.session_id == session_id and not t.is_from_app
+        )
+        return page_of(turns[::-1] if newest_first else turns, limit, cursor)
 
     def add_usage(self, turn: Turn, usage: TokenUsage) -> None:
         stored = self._turns[turn.session_id, turn.turn_id]
@@ -112,7 +127,7 @@ class FakeTurns:
         if stored.has_ended:
             self._sessions.add_usage(turn, usage)
 
-    def end(self, turn: Turn, event: NewEvent) -> bool:
+    def end(self, turn: Turn, event: NewEvent, tool_use: Mapping[str, int]) -> bool:
         key = (turn.session_id, turn.turn_id)
         stored = self._turns.get(key)
         if stored is None or stored.has_ended or stored.usage != turn.usage:
@@ -121,6 +136,7 @@ class FakeTurns:
         self._events.append(turn.turn_id, event)
         self._sessions.unlock(turn)
         self._sessions.add_usage(turn, turn.usage)
+        self.tool_use[turn.user].update(tool_use)
         return True
 
     def delete(self, turn: Turn) -> None:
@@ -215,8 +231,9 @@ class FakeReportedEvents:
     ``documents`` are the items of each call that a runner wrote.
     """
 
-    def __init__(self, events: FakeEvents) -> None:
+    def __init__(self, events: FakeEvents, inputs: "FakeInputs") -> None:
         self._events = events
+        self._inputs = inputs
         self.documents: dict[str, list[str | None]] = {}
         self._positions: dict[str, int] = {}
         self._closed: set[str] = set()
@@ -246,12 +263,14 @@ class FakeReportedEvents:
         position = str(self._positions.get(page.call_id, 0))
         return page.call_id not in self._closed and position == (page.previous or "0")
 
-    def relay(self, page: ReportedPage, events: Sequence[NewEvent]) -> bool:
+    def relay(self, page: ReportedPage, events: Sequence[NewEvent], question: CallInput | None = None) -> bool:
         if not self.is_current(page):
             return False
         if not all(self._events.append(TurnId(turn_of(page.call_id)), event) for event in events):
             return False
         self._positions[page.call_id] = int(page.position)
+        if question is not None:
+            self._inputs.replace(question)
         return True
 
     def close(self, call_id: CallId) -> None:
@@ -290,11 +309,21 @@ class FakeInputs:
 
     def __init__(self) -> None:
         self._inputs: dict[tuple[str, str], CallInput] = {}
+        self.delivered: dict[str, InputAnswer] = {}
+
+    def replace(self, questions: CallInput) -> None:
+        """Store the question of a running tool, as the relay of its event does."""
+        self._inputs[questions.turn_id, questions.call_id] = questions
+
+    def remove_answers(self, questions: CallInput) -> None:
+        """Close the questions of a call, as the end of the call does."""
+        self.replace(questions.model_copy(update={"answers": {}, "taken": True, "task_token": None}))
+        self.delivered.pop(questions.call_id, None)
 
     def ask(self, questions: CallInput) -> CallInput:
         key = questions.turn_id, questions.call_id
         stored = self._inputs.get(key)
-        if stored is None or (stored.taken and stored.round < questions.round):
+        if stored is None or ((stored.taken or stored.is_in_call) and stored.round < questions.round):
             self._inputs[key] = CallInput.model_validate_json(questions.model_dump_json())
         elif not stored.taken:
             self._inputs[key] = stored.model_copy(update={"task_token": questions.task_token})
@@ -312,6 +341,8 @@ class FakeInputs:
         if stored is None or stored.round != questions.round:
             return None
         if index not in stored.answers and not stored.taken:
+            if stored.is_in_call:
+                self.delivered[questions.call_id] = answer
             self._inputs[key] = stored.model_copy(update={"answers": stored.answers | {index: answer}})
         return self._inputs[key]
 

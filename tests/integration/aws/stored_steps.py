@@ -3,7 +3,9 @@
 from collections.abc import Sequence
 from datetime import datetime, timedelta
 
-from satchel.adapters.dynamodb.calls import call_item
+from satchel.adapters.dynamodb.calls import DynamoCalls, call_item
+from satchel.adapters.dynamodb.inputs import DynamoInputs
+from satchel.adapters.dynamodb.runner_events import DynamoReportedEvents
 from satchel.adapters.dynamodb.steps import DynamoSteps
 from satchel.adapters.dynamodb.table import Table
 from satchel.adapters.dynamodb.transcript import reply_item, result_item
@@ -15,6 +17,7 @@ from satchel.domain.sessions import Turn
 from satchel.ports.calls import ReportedPage
 from satchel.ports.steps import CallEnd, CallStart, EndedCall, Round
 from satchel.ports.storage import FileStore
+from satchel.services.calls.relay_events import RelayEvents
 from tests.fakes.system import FakeClock
 from tests.integration.aws.factories import START
 
@@ -26,6 +29,16 @@ TOOL_COMPLETE = NewEvent(type="tool_complete")
 
 def make_steps(table: Table, store: FileStore, now: datetime = START) -> DynamoSteps:
     return DynamoSteps(table, store, FakeClock(now), AUDIT_RETENTION)
+
+
+def make_relay(table: Table, store: FileStore, clock: FakeClock) -> RelayEvents:
+    return RelayEvents(
+        DynamoReportedEvents(table, clock),
+        DynamoCalls(table, store),
+        DynamoInputs(table),
+        clock,
+        input_bound=timedelta(minutes=5),
+    )
 
 
 def add_calls(table: Table, store: FileStore, calls: Sequence[Call]) -> None:

@@ -35,7 +35,6 @@ from satchel.domain.ids import SessionId, UserName
 from satchel.domain.sessions import Session, SessionChanges, Turn, TurnStatus
 from satchel.domain.steps import CallStep, TurnStep
 from satchel.domain.uploads import PART_BYTES, Upload
-from satchel.services.calls.relay_events import RelayEvents
 from tests.fakes.storage import FakeFileStore
 from tests.fakes.system import FakeClock
 from tests.integration.aws.cloud import ACCOUNT, REGION, make_table
@@ -48,7 +47,7 @@ from tests.integration.aws.factories import (
     new_file_key,
     new_user,
 )
-from tests.integration.aws.stored_steps import END, add_calls, end_call, make_round, make_steps, start_call
+from tests.integration.aws.stored_steps import END, add_calls, end_call, make_relay, make_round, make_steps, start_call
 
 if TYPE_CHECKING:
     from satchel.domain.calls import Call
@@ -152,7 +151,9 @@ PATTERNS: dict[str, Pattern] = {
     "read a turn": lambda s, t: DynamoTurns(t).get(s.session.session_id, s.turn.turn_id),
     "list turns": lambda s, t: DynamoTurns(t).list(s.session.session_id, 10, None),
     "count the tokens of a discarded reply": lambda s, t: DynamoTurns(t).add_usage(s.turn, TOKENS),
-    "end a turn": lambda s, t: DynamoTurns(t).end(s.turn.model_copy(update={"status": TurnStatus.COMPLETE}), END),
+    "end a turn": lambda s, t: DynamoTurns(t).end(
+        s.turn.model_copy(update={"status": TurnStatus.COMPLETE}), END, {"a.b": 1}
+    ),
     "read a conversation": lambda s, t: DynamoTranscript(t, STORE).list_messages(s.session.session_id),
     "read what a round needs": lambda s, t: make_steps(t, STORE).read_round(s.step),
     "store a round": lambda s, t: make_steps(t, STORE).save_round(
@@ -165,7 +166,8 @@ PATTERNS: dict[str, Pattern] = {
     "read an ended call": lambda s, t: make_steps(t, STORE).read_ended_call(s.call.call_id),
     "end a tool call": lambda s, t: end_call(make_steps(t, STORE), s.running),
     "read what the end of a turn needs": lambda s, t: make_steps(t, STORE).read_end(s.step),
-    "relay the events of a runner": lambda s, t: RelayEvents(DynamoReportedEvents(t, FakeClock(START)))(s.call.call_id),
+    "relay the events of a runner": lambda s, t: make_relay(t, STORE, FakeClock(START))(s.call.call_id),
+    "find out whether a question is answered": lambda s, t: DynamoClaims(t).read_answer(s.call.call_id, "1-0"),
     "stop a call": lambda s, t: DynamoReportedEvents(t, FakeClock(START)).stop(s.call.call_id),
     "find out whether a call is stopped": lambda s, t: DynamoClaims(t).is_stopped(s.call.call_id),
     "read a call": lambda s, t: DynamoCalls(t, STORE).get(s.turn.turn_id, s.call.call_id),

@@ -5,7 +5,9 @@ from datetime import UTC, datetime
 
 import pytest
 
-from satchel.adapters.dynamodb.inputs import DynamoInputs
+from satchel.adapters.dynamodb.calls import DynamoClaims
+from satchel.adapters.dynamodb.inputs import DynamoInputs, build_removal, input_item
+from satchel.adapters.dynamodb.items import runner_partition
 from satchel.adapters.dynamodb.table import Table
 from satchel.domain.ids import TurnId, call_id, new_id
 from satchel.domain.inputs import CallInput, InputAnswer, Question
@@ -86,3 +88,45 @@ def test_answer_to_earlier_questions_is_refused(inputs: DynamoInputs, questions:
     assert stored.answers == {}
     inputs.ask(later(questions, 2, "second"))
     assert inputs.answer(questions, 0, YES) is None
+
+
+# Questions of running tools
+
+
+@pytest.fixture
+def in_call(table: Table, questions: CallInput) -> CallInput:
+    """Return a question of a running tool, as the relay stores it."""
+    changes = {"questions": questions.questions[:1], "task_token": None, "state": None, "bound_seconds": 300}
+    question = questions.model_copy(update=changes)
+    table.put(input_item(question))
+    return question
+
+
+def test_first_answer_is_delivered_to_the_runner_of_the_call(
+    table: Table, inputs: DynamoInputs, in_call: CallInput
+) -> None:
+    claims = DynamoClaims(table)
+    assert claims.read_answer(in_call.call_id, "1-0") is None
+    inputs.answer(in_call, 0, YES)
+    inputs.answer(in_call, 0, NO)
+    assert claims.read_answer(in_call.call_id, "1-0") == YES
+    assert claims.read_answer(in_call.call_id, "2-0") is None
+
+
+def test_answer_that_a_runner_writes_is_no_answer_of_the_user(
+    table: Table, inputs: DynamoInputs, in_call: CallInput
+) -> None:
+    forged = {"input_id": "1-0", "doc": YES.model_dump_json()}
+    table.put({"pk": runner_partition(in_call.call_id), "sk": "ANSWER", **forged})
+    assert inputs.get(in_call.turn_id, in_call.call_id) == in_call
+    inputs.answer(in_call, 0, NO)
+    assert DynamoClaims(table).read_answer(in_call.call_id, "1-0") == NO
+
+
+def test_end_of_the_call_removes_the_answers_and_closes_the_question(
+    table: Table, inputs: DynamoInputs, in_call: CallInput
+) -> None:
+    inputs.answer(in_call, 0, YES)
+    table.transact(build_removal(table, in_call))
+    assert inputs.answer(in_call, 0, NO) == in_call.model_copy(update={"taken": True})
+    assert DynamoClaims(table).read_answer(in_call.call_id, "1-0") is None

@@ -187,7 +187,7 @@ def test_resources_of_a_runner_get_the_name_of_its_server(runners: LambdaRunners
 
 def test_end_of_a_session_is_sent_to_the_remote_runner_of_the_user(runners: LambdaRunners, service: Stubber) -> None:
     session = ServerSession(session_id="m1", handshake="{}")
-    body = {"action": "end", "server": "far", "session": session.model_dump()}
+    body = {"server": "far", "action": "end", "session": session.model_dump()}
     request = {"FunctionName": "satchel-remote", "InvocationType": "Event", "TenantId": "ada@example.com"}
     service.add_response("invoke", {"StatusCode": 202}, {**request, "Payload": json.dumps(body).encode()})
 

@@ -15,8 +15,10 @@ from satchel.domain.errors import Unavailable
 from satchel.domain.events import NewEvent
 from satchel.domain.ids import CallId, TurnId, call_id, turn_of
 from satchel.services.calls.relay_events import RelayEvents
+from tests.fakes.storage import FakeFileStore
 from tests.fakes.system import FakeClock
 from tests.integration.aws.factories import new_turn_id, run_concurrently
+from tests.integration.aws.stored_steps import make_relay
 
 LOG = '{"type": "tool_log", "level": "info", "message": "hello"}'
 END = NewEvent(type="turn_failed", dedupe_key="end")
@@ -34,7 +36,7 @@ def events(table: Table, clock: FakeClock) -> DynamoEvents:
 
 @pytest.fixture
 def relay(table: Table, clock: FakeClock) -> RelayEvents:
-    return RelayEvents(DynamoReportedEvents(table, clock))
+    return make_relay(table, FakeFileStore(), clock)
 
 
 def log(number: int) -> NewEvent:

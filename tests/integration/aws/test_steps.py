@@ -71,7 +71,7 @@ def event_types(steps: DynamoSteps, turn: Turn) -> list[str]:
 
 def end_turn(steps: DynamoSteps, turn: Turn) -> None:
     ended = turn.model_copy(update={"status": TurnStatus.CANCELLED, "ended_at": START})
-    assert DynamoTurns(steps.table).end(ended, END)
+    assert DynamoTurns(steps.table).end(ended, END, {"report.echo": 2})
 
 
 def running_calls(steps: DynamoSteps, turn: Turn) -> int:
@@ -329,3 +329,11 @@ def test_events_have_the_time_of_the_step(table: Table, store: S3Files, turn: Tu
 
     events = DynamoEvents(table, steps.clock).list_after(turn.turn_id, 0, 10)
     assert [event.at for event in events] == [turn.created_at, START]
+
+
+def test_round_reads_the_users_calls_of_all_ended_turns(steps: DynamoSteps, turn: Turn) -> None:
+    step = TurnStep(user=turn.user, session_id=turn.session_id, turn_id=turn.turn_id)
+    assert steps.read_round(step).tool_use == {}
+
+    end_turn(steps, turn)
+    assert steps.read_round(step).tool_use == {"report.echo": 2}

@@ -39,7 +39,7 @@ def test_messages_are_listed_in_the_order_of_the_conversation(
     add_result(table, store, make_call(turn, 0, 0), tool_result("a"))
     add_reply(table, store, turn, 0, tool_request("a", "b"))
     turns = DynamoTurns(table)
-    turns.end(turn.model_copy(update={"status": TurnStatus.COMPLETE}), END)
+    turns.end(turn.model_copy(update={"status": TurnStatus.COMPLETE}), END, {})
     turns.begin(make_turn(session, "second"), None)
 
     assert transcript.list_messages(session.session_id) == [

@@ -85,7 +85,7 @@ class TestBegin:
 
         def end_first_and_get(table: Table, pk: str, sk: str) -> object:
             monkeypatch.setattr(Table, "get", get)
-            turns.end(end(first), END)
+            turns.end(end(first), END, {})
             return get(table, pk, sk)
 
         monkeypatch.setattr(Table, "get", end_first_and_get)
@@ -113,7 +113,7 @@ class TestIdempotencyKey:
 
     def test_same_key_returns_the_first_turn_after_its_end(self, turns: DynamoTurns, session: Session) -> None:
         first = end(turns.begin(make_turn(session), "once"))
-        turns.end(first, END)
+        turns.end(first, END, {})
 
         assert turns.begin(make_turn(session), "once") == first
 
@@ -165,7 +165,7 @@ class TestEnd:
     ) -> None:
         turn = end(turns.begin(make_turn(session), None))
 
-        assert turns.end(turn, END) is True
+        assert turns.end(turn, END, {}) is True
 
         assert turns.get(session.session_id, turn.turn_id) == turn
         unlocked = sessions.get(session.user, session.session_id)
@@ -179,24 +179,24 @@ class TestEnd:
         error = TurnError(error_code="E_CANCELLED", message="The turn was cancelled.")
         second = end(turn, TurnStatus.CANCELLED, "").model_copy(update={"error": error})
 
-        assert [turns.end(first, END), turns.end(second, END)] == [True, False]
+        assert [turns.end(first, END, {}), turns.end(second, END, {})] == [True, False]
         assert turns.get(session.session_id, turn.turn_id) == first
 
     def test_one_of_many_concurrent_ends_wins(self, turns: DynamoTurns, session: Session) -> None:
         turn = turns.begin(make_turn(session), None)
         ends = [end(turn, answer=f"answer {number}") for number in range(5)]
 
-        results = run_concurrently([lambda end=end: turns.end(end, END) for end in ends])  # type: ignore[misc]  # a bound default
+        results = run_concurrently([lambda end=end: turns.end(end, END, {}) for end in ends])  # type: ignore[misc]  # a bound default
 
         assert sorted(map(bool, results)) == [False, False, False, False, True]
         assert turns.get(session.session_id, turn.turn_id) == ends[results.index(True)]
 
     def test_second_end_does_not_unlock_the_next_turn(self, turns: DynamoTurns, session: Session) -> None:
         first = end(turns.begin(make_turn(session), None))
-        turns.end(first, END)
+        turns.end(first, END, {})
         second = turns.begin(make_turn(session), None)
 
-        assert turns.end(first, END) is False
+        assert turns.end(first, END, {}) is False
 
         with pytest.raises(TurnRunning) as raised:
             turns.begin(make_turn(session), None)
@@ -208,20 +208,23 @@ class TestEnd:
         turn = turns.begin(make_turn(session), None)
         sessions.end(session.user, session.session_id, next_time())
 
-        assert turns.end(end(turn), END) is True
+        assert turns.end(end(turn), END, {}) is True
 
 
 class TestList:
-    def test_turns_are_listed_oldest_first_in_pages(self, turns: DynamoTurns, session: Session) -> None:
+    def test_turns_are_listed_in_pages_from_either_end(self, turns: DynamoTurns, session: Session) -> None:
         created = [end(make_turn(session, f"message {number}")) for number in range(3)]
         for turn in created:
             turns.begin(turn.model_copy(update={"status": TurnStatus.RUNNING}), None)
-            turns.end(turn, END)
+            turns.end(turn, END, {})
 
         first = turns.list(session.session_id, 2, None)
         second = turns.list(session.session_id, 2, first.cursor)
 
         assert (first.items, second.items, second.cursor) == (created[:2], created[2:], None)
+        newest = turns.list(session.session_id, 2, None, newest_first=True)
+        oldest = turns.list(session.session_id, 2, newest.cursor, newest_first=True)
+        assert (newest.items, oldest.items, oldest.cursor) == (created[:0:-1], created[:1], None)
 
     def test_cursor_of_another_list_is_rejected(self, turns: DynamoTurns, session: Session) -> None:
         with pytest.raises(InvalidRequest):
@@ -248,8 +251,8 @@ class TestAddUsage:
         run_concurrently([lambda: turns.add_usage(first, self.USAGE)] * 5)
         counted = turns.get(first.session_id, first.turn_id)
         assert counted is not None
-        assert turns.end(end(first), END) is False  # its tokens are outdated
-        assert turns.end(end(counted), END) is True
+        assert turns.end(end(first), END, {}) is False  # its tokens are outdated
+        assert turns.end(end(counted), END, {}) is True
         second = turns.begin(make_turn(session), None)
         turns.add_usage(second, TokenUsage(input_tokens=1, cache_read_tokens=1))
 
@@ -288,7 +291,7 @@ class TestRunningSessions:
         turn = turns.begin(make_turn(session), None)
         assert listed(turn.created_at) == (True, False)
         assert listed(turn.created_at - timedelta(hours=1)) == (False, False)
-        turns.end(end(turn), END)
+        turns.end(end(turn), END, {})
         assert listed(turn.created_at) == (False, True)
 
     def test_all_pages_of_running_sessions_are_listed(
@@ -308,7 +311,7 @@ class TestRunningSessions:
     ) -> None:
         turn = turns.begin(make_turn(session), None)
         sessions.end(session.user, session.session_id, START)
-        assert turns.end(end(turn), END) is True
+        assert turns.end(end(turn), END, {}) is True
 
         stored = sessions.get(session.user, session.session_id)
         assert stored is not None

@@ -30,7 +30,7 @@ class ApiClient:
         return str(response.json()["turn_id"])
 
     def upload(self, name: str, content: bytes = b"a,b\n1,2\n", **fields: object) -> Json:
-        response = self.http.post("/api/files", json={"name": name, "b64": b64(content), **fields})
+        response = self.http.post("/api/files/content", json={"name": name, "b64": b64(content), **fields})
         assert response.status_code == 201, response.text
         uploaded: Json = response.json()
         return uploaded

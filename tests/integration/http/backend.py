@@ -21,10 +21,12 @@ from satchel.adapters.s3_files import S3Files
 from satchel.adapters.s3_uploads import S3Uploads
 from satchel.adapters.signing_keys import SigningKeys
 from satchel.bootstrap.aws_ports import AwsPorts
-from satchel.contract import Artifact, DeferredArtifact, Display
+from satchel.contract import APP_MIME, Artifact, DeferredArtifact, Display
+from satchel.domain.apps import AppState, state_key
 from satchel.domain.calls import Call, RunnerReport
 from satchel.domain.canvas import Dashboard
 from satchel.domain.conversation import AssistantMessage, ToolSpec
+from satchel.domain.files import Source
 from satchel.domain.ids import SessionId, TurnId, UserName, call_id, new_id
 from satchel.domain.inputs import CallInput, Question
 from satchel.domain.llm import ModelEntry
@@ -54,7 +56,7 @@ from tests.fakes.system import FakeClock, FakeMetrics
 from tests.fakes.turns import FakeTaskCallback, FakeWorkflow
 from tests.fakes.users import FakeErasureStarter
 from tests.integration.aws.cloud import make_bucket, make_table
-from tests.integration.aws.factories import START, make_call, make_turn
+from tests.integration.aws.factories import START, make_call, make_file, make_turn
 from tests.integration.aws.stored_steps import add_calls, make_round
 
 KEYS = SigningKeys(newest="k1", keys={"k1": "n" * 64})
@@ -169,6 +171,15 @@ class Backend(AwsPorts):
             CallStep(**call.model_dump(include={"user", "session_id", "turn_id", "call_id"}), task_token="waiting")
         )
         return f"/api/sessions/{session_id}/turns/{turn_id}/calls/{call.call_id}/approval"
+
+    def open_app(self, user: UserName, session_id: str, turn_id: str) -> str:
+        """Store an app that the first call of a turn has opened. Return the key of its file."""
+        call = call_id(TurnId(turn_id), 0, 0)
+        state = AppState(uri="ui://report/page", result={"content": []})
+        self.store.put(state_key(user, call), io.BytesIO(state.model_dump_json().encode()), "application/json")
+        fields = {"origin": call, "mime": APP_MIME, "source": Source.GENERATED}
+        app = make_file(user, SessionId(session_id), "report.app.html", **fields)
+        return self.files.save(app).file_key
 
     def request_input(self, turn_id: str) -> None:
         """Let the first call of a turn ask the user to open a link. The question's id is ``1-0``."""

@@ -110,14 +110,19 @@ def test_uploaded_bytes_are_downloaded_unchanged(handler: Mangum, mime: str, bod
 
     response = send(handler, "GET", read(uploaded)["download_url"])
 
-    assert (response["statusCode"], response["headers"]["content-type"]) == (200, mime)
+    is_unnamed_text = mime == "application/octet-stream" and body in {"größe\r\n".encode(), b"\xef\xbb\xbfa"}
+    expected = "text/plain" if is_unnamed_text else mime
+    assert (response["statusCode"], response["headers"]["content-type"]) == (200, expected)
     assert body_of(response) == body
 
 
 def test_downloads_are_not_compressed(handler: Mangum) -> None:
     uploaded = read(
         send(
-            handler, "POST", "/api/files", json.dumps({"name": "a.txt", "b64": base64.b64encode(b"a" * 5000).decode()})
+            handler,
+            "POST",
+            "/api/files/content",
+            json.dumps({"name": "a.txt", "b64": base64.b64encode(b"a" * 5000).decode()}),
         )
     )
     response = send(handler, "GET", uploaded["download_url"], headers={"accept-encoding": "gzip"})
@@ -143,7 +148,7 @@ def test_turn_is_started(backend: Backend, handler: Mangum) -> None:
 
 
 def test_unexpected_error_is_a_problem(backend: Backend, handler: Mangum, caplog: pytest.LogCaptureFixture) -> None:
-    uploaded = read(send(handler, "POST", "/api/files", json.dumps({"name": "a", "b64": "AAEC"})))
+    uploaded = read(send(handler, "POST", "/api/files/content", json.dumps({"name": "a", "b64": "AAEC"})))
     bucket = backend.store.bucket
     try:
         object.__setattr__(backend.store, "bucket", "no-such-bucket")

@@ -97,7 +97,7 @@ def test_requests_for_one_file_at_once_leave_an_exact_count(api: ApiClient) -> N
     for _ in range(5):
         file = api.upload("a.csv")
         url = f"/api/files/{file['file_key']}"
-        upload = request(api.http, "POST", "/api/files", json={"name": "a.csv", "b64": b64(b"a,b\n1,2\n")})
+        upload = request(api.http, "POST", "/api/files/content", json={"name": "a.csv", "b64": b64(b"a,b\n1,2\n")})
 
         responses = send_at_once(
             request(api.http, "DELETE", url),
@@ -130,7 +130,7 @@ def test_session_that_ends_beside_other_requests_leaves_no_turn_and_exact_counts
         (ended, _), (started, turn), (stored, file), (cancelled, _) = send_at_once(
             request(api.http, "DELETE", url),
             request(api.http, "POST", f"{url}/turns", json={"message": "hello"}),
-            request(api.http, "POST", "/api/files", json=upload),
+            request(api.http, "POST", "/api/files/content", json=upload),
             request(api.http, "DELETE", f"{url}/turns/{turn_id}"),
         )
 
@@ -149,7 +149,7 @@ def test_session_that_ends_beside_other_requests_leaves_no_turn_and_exact_counts
         listed = api.get_json(f"/api/files?session_id={session_id}")["files"]
         assert [item["file_key"] for item in listed] == ([file["file_key"]] if stored == 201 else [])
         assert api.http.post(f"{url}/turns", json={"message": "late"}).json()["error_code"] == "E_SESSION_ENDED"
-        assert api.http.post("/api/files", json=upload).json()["error_code"] == "E_SESSION_ENDED"
+        assert api.http.post("/api/files/content", json=upload).json()["error_code"] == "E_SESSION_ENDED"
     assert api.get_json("/api/me")["quotas"]["open_sessions"]["used"] == 0
     usage = api.get_json("/api/me")["usage"]
     assert usage["bytes"] == 8 * usage["count"]

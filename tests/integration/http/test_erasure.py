@@ -8,7 +8,7 @@ from moto.backends import get_backend
 from starlette.testclient import TestClient
 
 from local.emulator.aws.cloud import ACCOUNT
-from satchel.adapters.dynamodb.runner_events import runner_partition
+from satchel.adapters.dynamodb.items import runner_partition
 from satchel.domain.events import NewEvent
 from satchel.domain.ids import FileKey, TurnId, UserName, call_id
 from satchel.domain.object_keys import call_objects_prefixes

@@ -173,8 +173,8 @@ class TestDuringTheErasure:
         requests: list[tuple[str, str, dict[str, Any]]] = [
             ("POST", "/api/sessions", {}),
             ("POST", f"/api/sessions/{session_id}/turns", {"message": "hello"}),
-            ("POST", "/api/files", file),
-            ("POST", "/api/files", file | {"session_id": session_id}),
+            ("POST", "/api/files/content", file),
+            ("POST", "/api/files/content", file | {"session_id": session_id}),
             ("POST", "/api/files/uploads", {"name": "b.bin", "size": 10}),
         ]
         confirm_erasure(api.http)
@@ -207,8 +207,8 @@ class TestDuringTheErasure:
         ("operation", "path", "body"),
         [
             ("TransactWriteItems", "/api/sessions", {}),
-            ("PutObject", "/api/files", {"name": "a.csv", "b64": b64(b"a\n")}),
-            ("TransactWriteItems", "/api/files", {"name": "a.csv", "b64": b64(b"a\n")}),
+            ("PutObject", "/api/files/content", {"name": "a.csv", "b64": b64(b"a\n")}),
+            ("TransactWriteItems", "/api/files/content", {"name": "a.csv", "b64": b64(b"a\n")}),
             ("CreateMultipartUpload", "/api/files/uploads", {"name": "b.bin", "size": 10}),
         ],
     )
@@ -319,7 +319,7 @@ class _Deeds:
     def _file(self) -> None:
         session_id = self.chance.choice([None, *self.sessions])
         body = {"name": "a.csv", "b64": b64(b"a\n"), "session_id": session_id}
-        self._post("/api/files", body, "file_key", "/api/files/{}")
+        self._post("/api/files/content", body, "file_key", "/api/files/{}")
 
     def _upload(self) -> None:
         self._post("/api/files/uploads", {"name": "b.bin", "size": 9}, "upload_id", "/api/files/uploads/{}")

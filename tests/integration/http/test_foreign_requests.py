@@ -55,12 +55,14 @@ class Request:
     label: str
     query: Ids = field(default_factory=dict)
     body: Json | None = None
+    form: Ids | None = None
+    """Fields of a form with a file."""
     own: Ids = field(default_factory=dict)
     """Ids that belong to the caller, although the other ids in the request do not."""
 
     @property
     def name(self) -> str:
-        return " ".join([self.label, *self.query, *(self.body or {}), *self.own])
+        return " ".join([self.label, *self.query, *(self.body or {}), *(self.form or {}), *self.own])
 
 
 OWN_SESSION = {"session_id": "{own_session_id}"}
@@ -75,7 +77,7 @@ REQUESTS = [
     Request("POST /api/sessions/{session_id}/turns", body={"message": "hello"}),
     Request("POST /api/sessions/{session_id}/turns", body={"message": "x", "files": ["{file_key}"]}, own=OWN_SESSION),
     *(
-        Request(label, query, body, own)
+        Request(label, query, body, own=own)
         for own in ({}, OWN_SESSION)
         for label, query, body in (
             (f"GET {TURN}", {}, None),
@@ -88,8 +90,14 @@ REQUESTS = [
     ),
     Request("POST /api/canvas/{canvas_id}/actions", body={"action": "acknowledge"}),
     Request("POST /api/canvas/{canvas_id}/actions", body={"action": "acknowledge", "session_id": "{session_id}"}),
+    Request("GET /api/apps/{app_key}"),
+    Request("GET /api/apps/{app_key}", {"version": "1"}),
+    Request("POST /api/apps/{app_key}/calls", body={"tool": "summarise"}),
+    Request("GET /api/sessions/{session_id}/app-calls/{app_turn_id}"),
+    Request("GET /api/sessions/{session_id}/app-calls/{app_turn_id}", own=OWN_SESSION),
     Request("GET /api/files", {"session_id": "{session_id}"}),
-    Request("POST /api/files", body={"name": "a.csv", "b64": "aGk=", "session_id": "{session_id}"}),
+    Request("POST /api/files/content", body={"name": "a.csv", "b64": "aGk=", "session_id": "{session_id}"}),
+    Request("POST /api/files", form={"session_id": "{session_id}"}),
     Request("POST /api/files/uploads", body={"name": "a.bin", "size": 9, "session_id": "{session_id}"}),
     Request(f"GET {UPLOAD}"),
     Request(f"DELETE {UPLOAD}"),
@@ -157,12 +165,16 @@ def foreign(module_backend: Backend, owner: UserName, api: ApiClient) -> Ids:
     module_backend.request_input(turn_id)
     file = api.upload("a.csv", session_id=session_id)
     upload = api.http.post("/api/files/uploads", json={"name": "half.bin", "size": 9}).json()
+    app_key = module_backend.open_app(owner, session_id, turn_id)
+    app_call = api.http.post(f"/api/apps/{app_key}/calls", json={"tool": "summarise"}).json()
     shared = api.http.post(f"/api/files/{file['file_key']}/link").json()
     return {
         "session_id": session_id,
         "turn_id": turn_id,
         "call_id": call_id(TurnId(turn_id), 0, 0),
         "file_key": file["file_key"],
+        "app_key": app_key,
+        "app_turn_id": app_call["turn_id"],
         "upload_id": upload["upload_id"],
         "link_id": shared["link_id"],
         "canvas_id": module_backend.open_dashboard(owner, session_id, random_id("canvas-")),
@@ -204,7 +216,12 @@ def send(http: TestClient, request: Request, ids: Ids) -> tuple[int, dict[str, s
     operation: Operation = BY_LABEL[request.label]
     ids = ids | fill(request.own, ids)
     response = http.request(
-        operation.method, fill(operation.path, ids), params=fill(request.query, ids), json=fill(request.body, ids)
+        operation.method,
+        fill(operation.path, ids),
+        params=fill(request.query, ids),
+        json=fill(request.body, ids),
+        data=fill(request.form, ids),
+        files={"file": ("a.csv", b"a,b")} if request.form else None,
     )
     body = response.text
     for name, value in ids.items():

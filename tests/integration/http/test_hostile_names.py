@@ -175,7 +175,7 @@ def check(backend: Backend, http: TestClient, session: Session, body: bytes) -> 
 @pytest.mark.parametrize("name", NAMES, ids=lambda name: ascii(name)[:30])
 def test_hostile_name_of_an_upload_is_harmless(backend: Backend, http: TestClient, session: Session, name: str) -> None:
     sent = name.encode("utf-8", "replace").decode()
-    response = http.post("/api/files", json={"name": sent, "b64": "aGk=", "session_id": session.session_id})
+    response = http.post("/api/files/content", json={"name": sent, "b64": "aGk=", "session_id": session.session_id})
     if len(sent) > 4096:
         assert response.status_code == 422
         return
@@ -223,7 +223,7 @@ def test_hostile_media_type_adds_no_header_and_runs_nothing(
 ) -> None:
     if source == "upload":
         body = {"name": "a", "b64": "ZHJhZnQ=", "mime": mime, "session_id": session.session_id}
-        assert http.post("/api/files", json=body).status_code == 201
+        assert http.post("/api/files/content", json=body).status_code == 201
     else:
         record_file(backend, session, {"name": "a", "mime": mime}, deferred=False)
     check(backend, http, session, b"draft")

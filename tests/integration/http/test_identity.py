@@ -40,7 +40,7 @@ class TestHeaders:
         assert statuses == {"/api/health": 200, "/api/files": 403, "/api/tools": 403}
 
     def test_user_is_checked_before_the_body(self, backend: Backend) -> None:
-        assert backend.client_for("../x").post("/api/files", content=b"{").status_code == 403
+        assert backend.client_for("../x").post("/api/files/content", content=b"{").status_code == 403
 
     @pytest.mark.parametrize(
         ("groups", "expected"),

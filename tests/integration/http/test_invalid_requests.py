@@ -19,7 +19,7 @@ PROBLEM = "application/problem+json"
     params=[
         "/api/sessions",
         "/api/sessions/{}/turns",
-        "/api/files",
+        "/api/files/content",
         "/api/files/uploads",
         "/api/canvas/monitor-42/actions",
     ]
@@ -60,12 +60,19 @@ class TestJson:
 
         assert post_invalid(http, url, body)[0] in {400, 422}
 
-    def test_duplicate_and_unknown_fields_are_accepted(self, http: TestClient, api: ApiClient) -> None:
+    def test_duplicate_fields_are_accepted(self, http: TestClient, api: ApiClient) -> None:
         url = f"/api/sessions/{api.create_session()}/turns"
 
-        response = http.post(url, content=b'{"message": "a", "message": "b", "more": 1, "__class__": {}}', headers=JSON)
+        response = http.post(url, content=b'{"message": "a", "message": "b"}', headers=JSON)
 
         assert response.status_code == 202
+
+    @pytest.mark.parametrize("name", ["titel", "__class__"])
+    def test_unknown_field_is_refused_by_name(self, http: TestClient, name: str) -> None:
+        response = http.post("/api/sessions", json={"title": "x", name: {}})
+
+        assert response.status_code == 422
+        assert response.json()["errors"] == [{"field": f"body.{name}", "message": "Extra inputs are not permitted"}]
 
 
 class TestFields:
@@ -114,7 +121,7 @@ class TestFields:
         ],
     )
     def test_file_with_a_field_of_the_wrong_type_is_rejected(self, http: TestClient, body: object) -> None:
-        assert post_invalid(http, "/api/files", json.dumps(body).encode()) == (422, "E_INVALID_REQUEST")
+        assert post_invalid(http, "/api/files/content", json.dumps(body).encode()) == (422, "E_INVALID_REQUEST")
 
     def test_error_names_invalid_fields_but_not_their_values(self, http: TestClient, api: ApiClient) -> None:
         response = http.post(
@@ -157,12 +164,17 @@ class TestFields:
 
 class TestForms:
     def test_form_without_a_file_is_rejected(self, http: TestClient) -> None:
-        for form in ({"other": ("a", b"x")}, {"files": ("a", b"x")}):
+        for form in ({"name": ("a", b"x")}, {"mime": ("a", b"x")}):
             response = http.post("/api/files", files=form)
             assert response.status_code == 422
             assert response.json() == problem(
                 422, "Invalid request", "E_INVALID_REQUEST", "The form has no file in the field 'file'."
             )
+
+    def test_unknown_fields_of_a_form_are_refused_by_name(self, http: TestClient) -> None:
+        response = http.post("/api/files", files={"file": ("a", b"x")}, data={"session": "x", "size": "1"})
+
+        assert response.json()["detail"] == "The form has unknown fields: session, size."
 
     def test_form_with_a_text_field_as_file_is_rejected(self, http: TestClient) -> None:
         boundary = {"Content-Type": "multipart/form-data; boundary=b"}
@@ -253,7 +265,7 @@ class TestBodyLimit:
         assert response.status_code in {201, 400, 413}
 
     def test_body_of_exactly_the_limit_is_accepted(self, http: TestClient) -> None:
-        body = b'{"title": "x", "more": "' + b"y" * (MAX_BODY - 26) + b'"}'
+        body = b'{"title": "x"' + b" " * (MAX_BODY - 14) + b"}"
 
         assert len(body) == MAX_BODY
         assert http.post("/api/sessions", content=body, headers=JSON).status_code == 201

@@ -8,7 +8,9 @@ from jsonschema import Draft202012Validator
 from openapi_spec_validator import OpenAPIV31SpecValidator
 from starlette.testclient import TestClient
 
+from satchel.entrypoints.http.document import MAY_BE_ABSENT, schema_names, subschemas
 from satchel.entrypoints.http.identity import identity_from_claims
+from satchel.entrypoints.http.property_texts import DESCRIPTIONS, OPEN_VOCABULARIES
 from tests.integration.http.backend import Backend, make_client
 from tests.integration.http.operations import DOCUMENT, OPERATIONS, Operation
 
@@ -19,6 +21,8 @@ PUBLIC = {
     "HEAD /api/files/download/{file_key}",
 }
 PROBLEM = {"application/problem+json": {"$ref": "#/components/schemas/Problem"}}
+GATEWAY_ERROR = {"application/json": {"$ref": "#/components/schemas/GatewayError"}}
+SCHEMAS: dict[str, Any] = DOCUMENT["components"]["schemas"]
 every_operation = pytest.mark.parametrize("operation", OPERATIONS, ids=lambda operation: operation.label)
 
 
@@ -68,6 +72,7 @@ def test_document_has_exactly_the_expected_operations() -> None:
         "DELETE /api/sessions/{session_id}",
         "DELETE /api/sessions/{session_id}/turns/{turn_id}",
         "GET /.well-known/jwks.json",
+        "GET /api/apps/{app_key}",
         "GET /api/config",
         "GET /api/files",
         "GET /api/files/download/{file_key}",
@@ -82,6 +87,7 @@ def test_document_has_exactly_the_expected_operations() -> None:
         "GET /api/resources",
         "GET /api/sessions",
         "GET /api/sessions/{session_id}",
+        "GET /api/sessions/{session_id}/app-calls/{app_turn_id}",
         "GET /api/sessions/{session_id}/audit",
         "GET /api/sessions/{session_id}/turns/{turn_id}",
         "GET /api/sessions/{session_id}/turns/{turn_id}/calls/{call_id}/approval",
@@ -89,8 +95,10 @@ def test_document_has_exactly_the_expected_operations() -> None:
         "GET /api/tools",
         "HEAD /api/files/download/{file_key}",
         "PATCH /api/sessions/{session_id}",
+        "POST /api/apps/{app_key}/calls",
         "POST /api/canvas/{canvas_id}/actions",
         "POST /api/files",
+        "POST /api/files/content",
         "POST /api/files/uploads",
         "POST /api/files/uploads/{upload_id}/complete",
         "POST /api/files/uploads/{upload_id}/parts",
@@ -119,6 +127,48 @@ def test_every_reference_has_a_schema_and_every_schema_a_reference() -> None:
     assert set(references(DOCUMENT)) == known
 
 
+def test_every_tag_is_described() -> None:
+    used = {tag for operation in OPERATIONS for tag in operation.spec["tags"]}
+    assert {tag["name"] for tag in DOCUMENT["tags"]} == used
+    assert all(tag["description"] for tag in DOCUMENT["tags"])
+
+
+def test_no_schema_is_in_requests_and_in_responses() -> None:
+    requests, responses = schema_names(DOCUMENT)
+    assert requests & responses == set()
+
+
+def test_responses_require_all_properties() -> None:
+    _, responses = schema_names(DOCUMENT)
+    optional = {
+        name: set(SCHEMAS[name].get("properties", {})) - set(SCHEMAS[name].get("required", ())) for name in responses
+    }
+    assert {name for name, names in optional.items() if names} == MAY_BE_ABSENT
+
+
+def test_requests_refuse_unknown_properties() -> None:
+    requests, _ = schema_names(DOCUMENT)
+    objects = {name for name in requests if "properties" in SCHEMAS[name]}
+    assert {name for name in objects if SCHEMAS[name].get("additionalProperties") is not False} == set()
+
+
+def test_no_property_has_a_default() -> None:
+    """Generators would make it required in requests, and optional in responses."""
+    assert [name for name, schema in SCHEMAS.items() for part in subschemas(schema) if "default" in part] == []
+
+
+def test_every_property_has_a_type_and_a_description() -> None:
+    properties = {
+        f"{name}.{key}": part for name, each in SCHEMAS.items() for key, part in each.get("properties", {}).items()
+    }
+    typed = {"type", "anyOf", "oneOf", "$ref", "enum", "const"}
+
+    assert {path for path, part in properties.items() if not part.get("description")} == set()
+    assert {path for path, part in properties.items() if not part.keys() & typed} == set()
+    assert DESCRIPTIONS.keys() - properties.keys() - {path.partition(".")[2] for path in properties} == set()
+    assert OPEN_VOCABULARIES.keys() - properties.keys() == set()
+
+
 def test_operation_ids_are_unique() -> None:
     names = [operation.spec["operationId"] for operation in OPERATIONS]
 
@@ -144,7 +194,7 @@ class TestEveryOperation:
             if status == "204" or operation.method == "head":
                 assert "content" not in response
             elif "download" in operation.path:
-                assert response["content"] == {"*/*": {"schema": {}}}
+                assert response["content"].keys() == {"application/octet-stream", "*/*"}
             else:
                 [(kind, content)] = response["content"].items()
                 assert kind == "application/json"
@@ -153,9 +203,9 @@ class TestEveryOperation:
 
     def test_operation_declares_its_possible_errors(self, operation: Operation) -> None:
         problems = {status: response for status, response in operation.spec["responses"].items() if status >= "400"}
-        expected = set()
+        expected = {"429", "500", "503"}
         if operation.label not in PUBLIC:
-            expected.add("403")
+            expected |= {"401", "403"}
         if "{" in operation.path:
             expected.add("404")
         if operation.spec.get("parameters"):
@@ -164,9 +214,11 @@ class TestEveryOperation:
             expected |= {"400", "413", "422"}
 
         assert expected <= problems.keys()
-        for response in problems.values():
+        for status, response in problems.items():
             assert response["description"]
-            assert {kind: content["schema"] for kind, content in response["content"].items()} == PROBLEM
+            kinds = PROBLEM | (GATEWAY_ERROR if status in {"401", "413", "429", "500", "503"} else {})
+            assert {kind: content["schema"] for kind, content in response["content"].items()} == kinds
+            assert ("Retry-After" in response.get("headers", {})) == (status in {"429", "503"})
 
     def test_examples_match_their_schemas(self, operation: Operation) -> None:
         body = operation.spec.get("requestBody", {}).get("content", {})
@@ -193,7 +245,17 @@ def test_example_ids_are_valid_ids(backend: Backend, http: TestClient) -> None:
     parameters = [parameter for operation in OPERATIONS for parameter in operation.spec.get("parameters", [])]
     ids = {p["name"]: p["schema"]["examples"][0] for p in parameters if p["in"] == "path"}
 
-    assert ids.keys() == {"session_id", "turn_id", "call_id", "file_key", "upload_id", "link_id", "canvas_id"}
+    assert ids.keys() == {
+        "session_id",
+        "turn_id",
+        "call_id",
+        "file_key",
+        "app_key",
+        "app_turn_id",
+        "upload_id",
+        "link_id",
+        "canvas_id",
+    }
     assert http.get(f"/api/sessions/{ids['session_id']}").json()["error_code"] == "E_SESSION_NOT_FOUND"
     assert http.get(f"/api/files/{ids['file_key']}").json()["error_code"] == "E_FILE_NOT_FOUND"
     assert http.delete(f"/api/links/{ids['link_id']}").json()["error_code"] == "E_LINK_NOT_FOUND"
@@ -202,5 +264,6 @@ def test_example_ids_are_valid_ids(backend: Backend, http: TestClient) -> None:
 
 
 def test_bearer_token_signs_in_to_local_and_deployed_servers(backend: Backend) -> None:
-    assert DOCUMENT["components"]["securitySchemes"] == {"signIn": {"type": "http", "scheme": "bearer"}}
+    scheme = DOCUMENT["components"]["securitySchemes"]["signIn"]
+    assert (scheme["type"], scheme["scheme"]) == ("http", "bearer")
     assert backend.app(identity_from_claims("email")).openapi() == DOCUMENT

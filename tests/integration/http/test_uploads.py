@@ -8,7 +8,7 @@ from tests.integration.http.backend import Backend
 
 class TestUploadAsJson:
     def test_upload_creates_a_file_and_a_link(self, backend: Backend, http: TestClient) -> None:
-        response = http.post("/api/files", json={"name": "a.csv", "b64": b64(b"a,b\n1,2\n")})
+        response = http.post("/api/files/content", json={"name": "a.csv", "b64": b64(b"a,b\n1,2\n")})
 
         assert response.status_code == 201
         uploaded = response.json()
@@ -66,7 +66,8 @@ class TestUploadAsJson:
         ("name", "mime", "expected"),
         [
             ("a.csv", None, "text/csv"),
-            ("a", None, "application/octet-stream"),
+            ("a", None, "text/plain"),
+            ("a.jsonl", "application/octet-stream", "application/x-ndjson"),
             ("a.csv", "Application/JSON; charset=utf-8", "application/json; charset=utf-8"),
             ("a.csv", "", "text/csv"),
             ("a.csv", "no type", "application/octet-stream"),
@@ -74,14 +75,14 @@ class TestUploadAsJson:
             ("a.csv", "text/ünsinn", "application/octet-stream"),
         ],
     )
-    def test_valid_mime_type_is_used_or_derived_from_the_name(
+    def test_valid_mime_type_is_used_or_derived_from_name_and_content(
         self, api: ApiClient, name: str, mime: str | None, expected: str
     ) -> None:
         assert api.upload(name, mime=mime)["mime"] == expected
 
     @pytest.mark.parametrize("text", ["AAEC\n", "data:text/csv;base64,AAEC", " AA EC "])
     def test_base64_may_have_whitespace_or_be_a_data_url(self, http: TestClient, text: str) -> None:
-        uploaded = http.post("/api/files", json={"name": "a", "b64": text}).json()
+        uploaded = http.post("/api/files/content", json={"name": "a", "b64": text}).json()
 
         assert http.get(uploaded["download_url"]).content == b"\x00\x01\x02"
 
@@ -93,21 +94,21 @@ class TestUploadAsJson:
 
     @pytest.mark.parametrize("text", ["A", "AAE", "AA==A", "!!!!", "ÄÖÜ", "AA\x00A", "data:text/csv,AAEC"])
     def test_invalid_base64_is_rejected(self, http: TestClient, text: str) -> None:
-        response = http.post("/api/files", json={"name": "a", "b64": text})
+        response = http.post("/api/files/content", json={"name": "a", "b64": text})
 
         assert (response.status_code, response.json()["error_code"]) == (422, "E_INVALID_REQUEST")
         assert response.json()["detail"].startswith("b64: ")
 
     @pytest.mark.parametrize("session_id", ["x", "s" * 100, "\x00", "", "#", "SESSION#x", "ä" * 100])
     def test_invalid_session_id_is_not_found(self, http: TestClient, session_id: str) -> None:
-        response = http.post("/api/files", json={"name": "a", "b64": "", "session_id": session_id})
+        response = http.post("/api/files/content", json={"name": "a", "b64": "", "session_id": session_id})
 
         assert (response.status_code, response.json()) == (404, session_not_found(session_id))
 
     @pytest.mark.parametrize("session_id", ["s" * 101, "s" * 5000, "ä" * 600])
     def test_long_session_id_is_not_found(self, http: TestClient, session_id: str) -> None:
         for response in (
-            http.post("/api/files", json={"name": "a", "b64": "", "session_id": session_id}),
+            http.post("/api/files/content", json={"name": "a", "b64": "", "session_id": session_id}),
             http.post("/api/files", files={"file": ("a", b"x")}, data={"session_id": session_id}),
         ):
             assert (response.status_code, response.json()) == (404, session_not_found(session_id[:100]))
@@ -116,14 +117,14 @@ class TestUploadAsJson:
         self, api: ApiClient, other_user: TestClient
     ) -> None:
         for session_id in (api.create_session(), random_id("s")):
-            response = other_user.post("/api/files", json={"name": "a", "b64": "", "session_id": session_id})
+            response = other_user.post("/api/files/content", json={"name": "a", "b64": "", "session_id": session_id})
             assert (response.status_code, response.json()) == (404, session_not_found(session_id))
 
     def test_ended_session_is_a_conflict(self, http: TestClient, api: ApiClient) -> None:
         session_id = api.create_session()
         http.delete(f"/api/sessions/{session_id}")
 
-        response = http.post("/api/files", json={"name": "a", "b64": "", "session_id": session_id})
+        response = http.post("/api/files/content", json={"name": "a", "b64": "", "session_id": session_id})
 
         assert (response.status_code, response.json()["error_code"]) == (409, "E_SESSION_ENDED")
 
@@ -145,6 +146,16 @@ class TestUploadAsForm:
         ).json()
 
         assert (response["name"], response["mime"], response["session_id"]) == ("größe.csv", "text/plain", session_id)
+
+    def test_form_field_replaces_the_file_name(self, http: TestClient) -> None:
+        response = http.post("/api/files", files={"file": ("blob", b"x", "text/csv")}, data={"name": "a.csv"}).json()
+
+        assert response["name"] == "a.csv"
+
+    def test_json_gets_the_content_type_that_the_form_needs(self, http: TestClient) -> None:
+        response = http.post("/api/files", json={"name": "a.csv", "b64": ""})
+
+        assert (response.status_code, response.json()["detail"]) == (422, "Send multipart/form-data.")
 
     def test_empty_form_fields_are_ignored(self, http: TestClient) -> None:
         response = http.post(

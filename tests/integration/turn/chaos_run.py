@@ -14,13 +14,15 @@ Retries after a failure:
 
 from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from typing import Any
 
 from local.emulator.runners.context import Handler
 from satchel.bootstrap.functions import use_cases
 from satchel.domain.calls import Decision
-from satchel.domain.ids import SessionId
+from satchel.domain.errors import InputClosed
+from satchel.domain.ids import CallId, SessionId, TurnId
+from satchel.domain.inputs import InputAnswer
 from satchel.domain.responses import FinalResponse
 from satchel.domain.sessions import Turn
 from satchel.domain.users import Identity
@@ -30,6 +32,7 @@ from tests.integration.turn.fakes import Script
 from tests.integration.turn.faults import FaultInjector, FindSubject, Workload
 from tests.integration.turn.turn_driver import TurnDriver, UserSession, real_handler
 
+QUESTIONS: dict[int, list[tuple[str, dict[str, Any] | str]]] = {0: [("inquire", {})], 2: [("interview", {})]}
 TURNS, SESSIONS, ERASED_USERS = 100, 20, 12
 API, RUNNER = "api", "run-bench"
 MIN_ROUNDS = 12  # of a schedule, and key rotations: enough for every fault to occur
@@ -123,8 +126,22 @@ class ChaosRun:
     def _run_turn(self, session: UserSession, follower: EventFollower, number: int) -> Turn:
         key = f"{session.session_id}-{number}"
         turn: Turn = self._call_api(key, lambda: self.turns.start(session, make_script(number), key))
-        self.received_events[turn.turn_id] = follower.follow(turn)
+        self.received_events[turn.turn_id] = follower.follow(turn, lambda event: self._answer(session, turn, event))
         return self.turns.wait_for_end(turn)
+
+    def _answer(self, session: UserSession, turn: Turn, event: Json) -> None:
+        """Answer the question in an event, if it is one. The call may have failed in the meantime."""
+        if event["type"] != "input_requested":
+            return
+        content = {"name": turn.turn_id} if event["schema"]["properties"] else {}
+        reply = InputAnswer(input_id=event["input_id"], action="accept", content=content)
+        ids = turn.session_id, turn.turn_id, event["call_id"]
+        with suppress(InputClosed):
+            self._call_api(f"answer {event['input_id']} {event['call_id']}", lambda: self._send(session, ids, reply))
+
+    @staticmethod
+    def _send(session: UserSession, ids: tuple[SessionId, TurnId, CallId], reply: InputAnswer) -> None:
+        use_cases().answer_input(session.user, *ids, reply)
 
     def _erase_user(self, session: UserSession) -> None:
         """Request the deletion of all data of a user. After a failure of the function, the sweep continues it."""
@@ -151,9 +168,14 @@ class ChaosRun:
 
 
 def make_script(number: int) -> Script:
-    """Write a file that all turns share; in every second turn only with approval, and a file of its own as well."""
+    """Write a file that all turns share; in every second turn only with approval, and a file of its own as well.
+
+    In two of three other turns, a second tool asks the user: after its end, or while it runs.
+    """
     own, shared = {"name": f"{number}.txt", "text": f"{number}"}, {"name": "shared.txt", "text": f"shared {number}"}
-    return [[("write", own), ("ask", shared)]] if number % 2 else [[("write", shared)]]
+    if number % 2:
+        return [[("write", own), ("ask", shared)]]
+    return [[("write", shared), *QUESTIONS.get(number, [])]]
 
 
 def approve_automatically(handler: Handler) -> Handler:
@@ -161,6 +183,8 @@ def approve_automatically(handler: Handler) -> Handler:
 
     def run(event: Any, context: Any) -> object:  # noqa: ANN401  (a Lambda handler)
         result = handler(event, context)
+        if event.get("asks"):
+            return result
         ids = Identity(name=event["user"]), event["session_id"], event["turn_id"], event["call_id"]
         digest = use_cases().read_approval(*ids).digest
         use_cases().decide_approval(*ids, Decision(approved=True, digest=digest))

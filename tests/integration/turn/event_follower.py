@@ -61,11 +61,16 @@ class EventFollower:
         self._opened = 0
         self._connection_id = ""
         self._open_connection: _FakeConnection | None = None
+        self._on_event: Callable[[Json], None] = _ignore
         self.cuts = 0
 
-    def follow(self, turn: Turn) -> list[Json]:
-        """Return all events of a turn in the order of their arrival. Raises AssertionError if one is missing."""
+    def follow(self, turn: Turn, on_event: Callable[[Json], None]) -> list[Json]:
+        """Return all events of a turn in the order of their arrival. Raises AssertionError if one is missing.
+
+        Call ``on_event`` with each of them when it arrives.
+        """
         received: list[Json] = []
+        self._on_event = on_event
         while not self._receive(turn, received):
             self.cuts += 1
         return received
@@ -90,6 +95,7 @@ class EventFollower:
             if event["seq"] > len(received):
                 assert event["seq"] == len(received) + 1, "an event is missing"
                 received.append(event)
+                self._on_event(event)
 
     def disconnect(self) -> None:
         """Close the connection, and ignore a failure of the function."""
@@ -125,6 +131,10 @@ class EventFollower:
         return invoke_websocket_function(
             {"requestContext": {"routeKey": route, "connectionId": self._connection_id}, **fields}
         )
+
+
+def _ignore(_event: Json) -> None:
+    """Ignore an event."""
 
 
 def connection_name(connection_id: str) -> str:

@@ -20,16 +20,22 @@ from satchel.domain.conversation import (
     ToolSpec,
     UserMessage,
 )
+from satchel.domain.inputs import InputAnswer
 from satchel.domain.isolation import Isolation
 from satchel.domain.prompt import CONTEXT_START
 from satchel.domain.resources import OfferMethod, Offers
 from satchel.ports.llm import StreamListener
 from satchel.ports.tool_client import (
     Answers,
+    AppRequest,
+    AskedQuestion,
     CallFailure,
     InputRequired,
     ProgressUpdate,
+    QuestionRefused,
+    ServerSession,
     ServerSessions,
+    TaskRunning,
     ToolEvent,
     ToolResult,
 )
@@ -44,6 +50,7 @@ A tool name without a dot is a tool of ``bench``. After the last round the model
 ANSWER = "Done."
 TOKENS_PER_REPLY = TokenUsage(input_tokens=100, output_tokens=10)
 
+_POLLS = 3
 _TEXT = {"type": "string"}
 _ARGUMENTS = {
     "write": {"name": _TEXT, "text": _TEXT, "username": _TEXT},
@@ -52,6 +59,8 @@ _ARGUMENTS = {
     "draw": {},
     "wait": {},
     "inquire": {},
+    "work": {},
+    "interview": {},
 }
 
 
@@ -92,6 +101,7 @@ class FakeRunningCall:
         self._events: queue.SimpleQueue[ToolEvent] = queue.SimpleQueue()
         self.killed = threading.Event()
         self.ended = threading.Event()
+        self.replies: list[InputAnswer | QuestionRefused] = []
 
     def emit(self, event: ToolEvent) -> None:
         self._events.put(event)
@@ -102,6 +112,12 @@ class FakeRunningCall:
         except queue.Empty:
             return None
 
+    def reply(self, question: int, answer: InputAnswer | QuestionRefused) -> None:
+        """Ask a second question after the first answer, and end with the answer to it."""
+        self.replies.append(answer)
+        content = answer.content if isinstance(answer, InputAnswer) else None
+        self.emit(_structured_result({"results": (content or {}).get("name")}) if question else _interview_question(1))
+
     def kill(self) -> None:
         self.killed.set()
         self.emit(CallFailure(crashed=True, message="The call was ended"))
@@ -110,16 +126,23 @@ class FakeRunningCall:
 class BenchServer:
     """Implements ``ports.tool_client.ToolClient``. The tool ``wait`` never returns; ``waiting`` are its calls.
 
+    ``inquire`` ends with its questions, ``interview`` asks them while it runs; ``interviews`` are its calls.
     ``drawing`` is the picture that the tool ``draw`` returns.
     """
 
     isolation: Isolation | None = None
+    is_legacy = False
 
     def __init__(self) -> None:
         self.called_tools: list[str] = []
         self.drawing = png()
+        self.polls: list[str] = []
+        self.cancelled_tasks: list[str] = []
+        self.holds_tasks = False
+        self.open_calls = 0
         self.waiting: queue.SimpleQueue[FakeRunningCall] = queue.SimpleQueue()
         self._waiting_calls: list[FakeRunningCall] = []
+        self.interviews: list[FakeRunningCall] = []
 
     @contextmanager
     def call(
@@ -134,8 +157,13 @@ class BenchServer:
         input_schema: dict[str, Any] | None = None,
         sessions: ServerSessions | None = None,
         answers: Answers | None = None,
+        as_task: bool = False,
+        task_id: str | None = None,
+        is_legacy: bool = False,
+        can_ask: bool = False,
+        app: AppRequest | None = None,
     ) -> Iterator[FakeRunningCall]:
-        del method, input_schema, sessions, state
+        del can_ask, app, method, input_schema, sessions, state, as_task, is_legacy
         assert writes is ("username" in _ARGUMENTS[tool])
         self.called_tools.append(tool)
         running = FakeRunningCall()
@@ -144,15 +172,35 @@ class BenchServer:
             running.emit(_next_question(answers))
         elif tool == "inquire" and answers is not None:
             running.emit(_structured_result({"results": answers.responses["name"]["content"]["name"]}))
+        elif tool == "work":
+            running.emit(self._work(task_id))
+        elif tool == "interview":
+            self.interviews.append(running)
+            running.emit(_interview_question(0))
         elif tool == "wait":
             self._waiting_calls.append(running)
             self.waiting.put(running)
         else:
             running.emit(_picture_result(self.drawing) if tool == "draw" else _run_tool(arguments, workspace))
+        self.open_calls += 1
         try:
             yield running
         finally:
+            self.open_calls -= 1
             running.ended.set()
+
+    def _work(self, task_id: str | None) -> ToolEvent:
+        """Start a task, or finish it at the third poll. While ``holds_tasks``, no task finishes."""
+        if task_id is None:
+            return TaskRunning(task_id=f"task-{len(self.called_tools)}", poll_seconds=0)
+        self.polls.append(task_id)
+        if self.holds_tasks or self.polls.count(task_id) < _POLLS:
+            return TaskRunning(task_id=task_id, poll_seconds=0)
+        return _structured_result({"results": "worked"})
+
+    def cancel_task(self, task_id: str, session: ServerSession | None) -> None:
+        del session
+        self.cancelled_tasks.append(task_id)
 
     def list_tools(self) -> Sequence[ToolSpec]:
         return [
@@ -173,11 +221,19 @@ class BenchServer:
             assert call.ended.wait(10), "a runner did not end its call"
 
 
+_NAME_FORM = {"type": "object", "properties": {"name": {"type": "string"}}, "required": ["name"]}
+
+
+def _interview_question(number: int) -> AskedQuestion:
+    """Ask whether to continue, then for a name, while the tool runs."""
+    form = _NAME_FORM if number else {"type": "object", "properties": {}}
+    return AskedQuestion(id=number, request={"message": ["Continue?", "Your name?"][number], "requestedSchema": form})
+
+
 def _next_question(answers: Answers | None) -> InputRequired:
     """Ask whether to continue, then for a name."""
-    form = {"properties": {"name": {"type": "string"}}, "required": ["name"]}
     message, number = ("Your name?", "1") if answers else ("Continue?", "0")
-    params = {"message": message, "requestedSchema": form if answers else {"properties": {}}}
+    params = {"message": message, "requestedSchema": _NAME_FORM if answers else {"properties": {}}}
     return InputRequired(requests={"name": {"method": "elicitation/create", "params": params}}, state=number)
 
 

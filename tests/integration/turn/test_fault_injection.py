@@ -19,7 +19,7 @@ from satchel.domain.metrics import TOOL_CALLS
 from satchel.domain.metrics import TURNS as TURNS_ENDED
 from satchel.domain.object_keys import UNCLAIMED_TAGS
 from tests.integration.turn import background_functions
-from tests.integration.turn.chaos_run import MIN_ROUNDS, TURNS, WORKLOADS, ChaosRun
+from tests.integration.turn.chaos_run import MIN_ROUNDS, QUESTIONS, SESSIONS, TURNS, WORKLOADS, ChaosRun
 from tests.integration.turn.event_follower import as_received
 from tests.integration.turn.faults import FaultInjector, FaultPoint
 from tests.integration.turn.turn_driver import TurnDriver, UserSession
@@ -37,6 +37,7 @@ def run(turns: TurnDriver) -> Iterator[ChaosRun]:
     background_functions.create_functions()
     with faults.patched_clients():
         turns.set_timeouts(heartbeat=5, call=30)  # on a busy machine, a living runner may be late
+        os.environ["SATCHEL_BEAT_SECONDS"] = "1"  # a runner that waits for an answer must be known to live
         yield ChaosRun(turns, faults)
 
 
@@ -92,12 +93,30 @@ def test_every_successful_call_left_its_file(run: ChaosRun) -> None:
     successful = calls = 0
     for session in run.sessions:
         for response in run.responses_of(session):
-            results = {str(call.results) for call in response.tool_calls if not call.is_error}
+            writes = [call for call in response.tool_calls if call.tool in {"bench.write", "bench.ask"}]
+            results = {str(call.results) for call in writes if not call.is_error}
             assert {read_text(session, file.file_key, file.version) for file in response.artifacts} == results
             assert len(response.artifacts) == len(results)
             successful += len(results)
-            calls += len(response.tool_calls)
+            calls += len(writes)
     assert successful > calls / 2
+
+
+def test_every_question_is_asked_and_answered_at_most_once(run: ChaosRun) -> None:
+    for turn in run.finished_turns:
+        for kind in ("input_requested", "input_answered"):
+            of_kind = [event for event in run.received_events[turn.turn_id] if event["type"] == kind]
+            questions = [(event["call_id"], event["input_id"]) for event in of_kind]
+            assert len(questions) == len(set(questions))
+    assert all(len(call.replies) <= len(QUESTIONS) for call in run.turns.bench.interviews)
+
+
+@pytest.mark.parametrize("tool", ["bench.inquire", "bench.interview"])
+def test_every_asking_tool_that_succeeded_has_its_own_answer(run: ChaosRun, tool: str) -> None:
+    asking = [(response.turn_id, call) for response in run.responses for call in response.tool_calls]
+    results = [(turn_id, call.results) for turn_id, call in asking if call.tool == tool and not call.is_error]
+    assert [turn_id for turn_id, _ in results] == [result for _, result in results]
+    assert len(results) > SESSIONS / 4
 
 
 def test_failed_calls_have_expected_error_codes(run: ChaosRun) -> None:

@@ -1,22 +1,51 @@
 """Tools that ask the user: the state machine waits, and the tool gets the answers once."""
 
 import json
+import os
 import queue
+import time
 from collections.abc import Iterator
+from contextlib import ExitStack
 from typing import Any
 
 import pytest
 
+from satchel.adapters import clients
 from satchel.bootstrap.functions import use_cases
+from satchel.bootstrap.runner import run_tool_use_case
+from satchel.domain.errors import InputClosed
 from satchel.domain.ids import CallId
 from satchel.domain.inputs import InputAnswer
 from satchel.domain.sessions import Turn, TurnStatus
+from satchel.ports.tool_client import ToolResult
 from tests.integration.turn.fakes import ANSWER, Script
 from tests.integration.turn.faults import failing
 from tests.integration.turn.test_state_machine_paths import assert_ended_once, error_codes
 from tests.integration.turn.turn_driver import TurnDriver, UserSession, real_handler
 
 INQUIRE: Script = [[("inquire", {})]]
+INTERVIEW: Script = [[("interview", {})]]
+WAIT_SECONDS = 2.5
+
+
+def stored_text() -> str:
+    """Return all items of the table as text."""
+    table = clients.dynamodb().scan(TableName=os.environ["SATCHEL_TABLE"])
+    return json.dumps(table["Items"])
+
+
+def _escaped(content: object) -> str:
+    """Return JSON as it looks in a text of ``stored_text``."""
+    return json.dumps(json.dumps(content, separators=(",", ":")))[1:-1]
+
+
+@pytest.fixture
+def billed(turns: TurnDriver) -> Iterator[TurnDriver]:
+    """Record the invocations of all functions of a turn."""
+    with ExitStack() as stack:
+        for function in ("think", "approval", "dispatch", "record_tool_result", "finish", "run-bench"):
+            stack.enter_context(turns.replaced(function, real_handler(function)))
+        yield turns
 
 
 @pytest.fixture
@@ -27,7 +56,13 @@ def session(turns: TurnDriver) -> Iterator[UserSession]:
 
 def wait_for_question(turns: TurnDriver, turn: Turn, input_id: str) -> CallId:
     """Wait until a question is open. Return the id of its call."""
-    turns.wait_until(lambda: input_id in [each.input_id for each in turns.response(turn).inputs])
+
+    def is_open() -> bool:
+        for call in use_cases().ports.calls.list(turn.turn_id):
+            use_cases().relay_events(call.call_id)  # as the function push does, which no test here needs otherwise
+        return input_id in [each.input_id for each in turns.response(turn).inputs]
+
+    turns.wait_until(is_open)
     return next(each.call_id for each in turns.response(turn).inputs if each.input_id == input_id)
 
 
@@ -41,8 +76,11 @@ def results(turns: TurnDriver, turn: Turn) -> list[object]:
     return [call.results for call in turns.response(turn).tool_calls]
 
 
-def test_tool_gets_the_answers_after_two_rounds_of_questions(turns: TurnDriver, session: UserSession) -> None:
-    turn = turns.start(session, INQUIRE)
+@pytest.mark.parametrize("script", [INQUIRE, INTERVIEW], ids=["ends to ask", "asks while it runs"])
+def test_tool_gets_the_answers_after_two_rounds_of_questions(
+    turns: TurnDriver, session: UserSession, script: Script
+) -> None:
+    turn = turns.start(session, script)
     answer(turns, turn, "1-0", {})
     answer(turns, turn, "2-0", {"name": "Ada"})
     turns.wait_for_end(turn)
@@ -60,8 +98,11 @@ def test_tool_gets_the_answers_after_two_rounds_of_questions(turns: TurnDriver, 
     assert_ended_once(turns, turn)
 
 
-def test_model_learns_what_was_asked_but_not_the_answers(turns: TurnDriver, session: UserSession) -> None:
-    turn = turns.start(session, INQUIRE)
+@pytest.mark.parametrize("script", [INQUIRE, INTERVIEW], ids=["ends to ask", "asks while it runs"])
+def test_model_learns_what_was_asked_but_not_the_answers(
+    turns: TurnDriver, session: UserSession, script: Script
+) -> None:
+    turn = turns.start(session, script)
     answer(turns, turn, "1-0", {})
     answer(turns, turn, "2-0", {"name": "Ada"})
     turns.wait_for_end(turn)
@@ -73,6 +114,71 @@ def test_model_learns_what_was_asked_but_not_the_answers(turns: TurnDriver, sess
     ]
 
 
+@pytest.mark.parametrize("tool", ["inquire", "interview"])
+def test_answers_are_removed_at_the_end_of_the_call(turns: TurnDriver, session: UserSession, tool: str) -> None:
+    secret = f"secret of {tool}"
+    turn = turns.start(session, [[(tool, {}), ("wait", {})]])
+    answer(turns, turn, "1-0", {})
+    call = wait_for_question(turns, turn, "2-0")
+    answer(turns, turn, "2-0", {"name": secret})
+    turns.wait_until(lambda: bool(results(turns, turn)[0]))
+    stored = use_cases().ports.inputs.get(turn.turn_id, call)
+    assert stored is not None
+    assert (stored.answers, stored.open_inputs(turn.created_at)) == ({}, [])
+    assert _escaped({"name": secret}) not in stored_text()
+    turns.bench.waiting.get(timeout=10).emit(ToolResult(raw={"content": []}))
+    turns.wait_for_end(turn)
+
+
+def test_answer_is_stored_until_the_running_tool_has_read_it(turns: TurnDriver, session: UserSession) -> None:
+    turn = turns.start(session, INTERVIEW)
+    answer(turns, turn, "1-0", {})
+    answer(turns, turn, "2-0", {"name": "here for a second"})
+    assert stored_text().count(_escaped({"name": "here for a second"})) == 2  # of the user, and for the runner
+    turns.wait_for_end(turn)
+
+
+def test_no_function_is_billed_while_a_question_waits(billed: TurnDriver, session: UserSession) -> None:
+    turns = billed
+    turn = turns.start(session, INQUIRE)
+    wait_for_question(turns, turn, "1-0")
+    turns.wait_until(lambda: all(invocation.ended for invocation in turns.invocations))
+    start = time.monotonic()
+    time.sleep(WAIT_SECONDS)
+    assert turns.billed_between(start, time.monotonic()) == {}
+    answer(turns, turn, "1-0", {})
+    answer(turns, turn, "2-0", {"name": "Ada"})
+    turns.wait_for_end(turn)
+
+
+def test_only_the_runner_of_an_asking_tool_is_billed_and_at_most_for_the_bound(
+    billed: TurnDriver, session: UserSession, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    turns = billed
+    monkeypatch.setenv("SATCHEL_INPUT_IN_CALL_SECONDS", "3")
+    run_tool_use_case.cache_clear()
+    turn = turns.start(session, INTERVIEW)
+    wait_for_question(turns, turn, "1-0")
+    start = time.monotonic()
+    turns.wait_for_end(turn)
+    run_tool_use_case.cache_clear()
+
+    assert set(turns.billed_between(start, start + 1)) == {"run-bench"}
+    assert "did not answer" in str(results(turns, turn))
+    assert all(invocation.ended for invocation in turns.invocations if invocation.function == "run-bench")
+    assert turns.bench.interviews[-1].killed.is_set()
+
+
+def test_cancelled_turn_kills_the_tool_that_waits_for_an_answer(turns: TurnDriver, session: UserSession) -> None:
+    turn = turns.start(session, INTERVIEW)
+    call = wait_for_question(turns, turn, "1-0")
+    use_cases().cancel_turn(session.user, turn.session_id, turn.turn_id)
+    assert turns.bench.interviews[-1].killed.wait(10)
+    reply = InputAnswer(input_id="1-0", action="accept")
+    with pytest.raises(InputClosed):
+        use_cases().answer_input(session.user, turn.session_id, turn.turn_id, call, reply)
+
+
 def test_two_calls_of_a_round_ask_side_by_side(turns: TurnDriver, session: UserSession) -> None:
     turn = turns.start(session, [[("inquire", {}), ("inquire", {})]])
     turns.wait_until(lambda: len(turns.response(turn).inputs) == 2)
@@ -82,6 +188,20 @@ def test_two_calls_of_a_round_ask_side_by_side(turns: TurnDriver, session: UserS
         answer(turns, turn, "2-0", {"name": name})
     turns.wait_for_end(turn)
     assert sorted(map(str, results(turns, turn))) == ["Ada", "Bob"]
+
+
+def test_new_version_of_the_state_machine_changes_no_waiting_question(turns: TurnDriver, session: UserSession) -> None:
+    turn = turns.start(session, INQUIRE)
+    call = wait_for_question(turns, turn, "1-0")
+    before = turns.states.describe_state_machine(stateMachineArn=turns.machine)["definition"]
+    turns.set_timeouts(questions=19, turn=59)
+    assert turns.states.describe_state_machine(stateMachineArn=turns.machine)["definition"] != before
+    answer(turns, turn, "1-0", {})
+    answer(turns, turn, "2-0", {"name": "Ada"})
+    turns.wait_for_end(turn)
+
+    assert (results(turns, turn), turns.bench.called_tools.count("inquire") > 0) == (["Ada"], True)
+    assert [event.payload["call_id"] for event in turns.events(turn) if event.type == "tool_complete"] == [call]
 
 
 def test_unanswered_question_fails_the_call_with_an_error_for_the_model(

@@ -7,7 +7,7 @@ import pytest
 
 from infra import sources
 from satchel.domain.sessions import TurnStatus
-from satchel.domain.steps import MAX_INPUT_ROUNDS_IN_TURN
+from satchel.domain.steps import MAX_INPUT_ROUNDS_IN_TURN, MAX_POLLS_IN_TURN
 from tests.infra.execution_history import max_history, min_history
 from tests.integration.turn.turn_driver import TurnDriver
 
@@ -52,4 +52,7 @@ def test_forty_rounds_are_the_maximum_and_fit_into_the_history(turns: TurnDriver
     events = turns.history(turn)
     assert max(payload_sizes(events)) < STATE_LIMIT / 100
     assert len(events) == min_history(DEFINITION, rounds=40, calls=40)
-    assert max_history(DEFINITION, rounds=40, calls=40, input_rounds=MAX_INPUT_ROUNDS_IN_TURN) < HISTORY_LIMIT
+    assert (
+        max_history(DEFINITION, rounds=40, calls=40, input_rounds=MAX_INPUT_ROUNDS_IN_TURN, polls=MAX_POLLS_IN_TURN)
+        < HISTORY_LIMIT
+    )

@@ -14,6 +14,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from importlib import import_module
 from pathlib import Path
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
@@ -22,7 +23,6 @@ import boto3
 import pytest
 from moto.stepfunctions.parser.asl.component.common.retry import retrier_decl
 
-from functions.run_tool import handler as run_tool
 from infra import sources
 from local.emulator import settings
 from local.emulator.aws import resources
@@ -69,8 +69,21 @@ class UserSession:
         return cls(Identity(name=turn.user), turn.session_id)
 
 
+@dataclass
+class Invocation:
+    """An invocation of a function. AWS bills the time from its start to its end, which is None while it runs."""
+
+    function: str
+    started: float
+    ended: float | None = None
+
+    def seconds_between(self, start: float, end: float) -> float:
+        """Return the billed seconds in an interval of monotonic time."""
+        return max(0.0, min(end, self.ended or end) - max(start, self.started))
+
+
 class TurnDriver:
-    """Starts turns, waits for their end, and reads their state."""
+    """Starts turns, waits for their end, and reads their state. ``invocations`` are those of the states' functions."""
 
     def __init__(self, bench: BenchServer, model: ScriptedModel, metrics: FakeMetrics, machine: str) -> None:
         self.bench = bench
@@ -78,6 +91,7 @@ class TurnDriver:
         self.metrics = metrics
         self.machine = machine
         self.states = boto3.client("stepfunctions")
+        self.invocations: list[Invocation] = []
         self._finished: defaultdict[str, threading.Event] = defaultdict(threading.Event)
         self._register("finish", real_handler("finish"))
 
@@ -144,6 +158,8 @@ class TurnDriver:
         definition = json.loads(self.states.describe_state_machine(stateMachineArn=self.machine)["definition"])
         calls = definition["States"]["RunTools"]["ItemProcessor"]["States"]
         calls["Dispatch"] |= {"HeartbeatSeconds": heartbeat, "TimeoutSeconds": call}
+        calls["Poll"] |= {"HeartbeatSeconds": heartbeat, "TimeoutSeconds": call}
+        calls["Wait1s"]["Seconds"] = calls["Wait5s"]["Seconds"] = 0
         calls["Approval"]["TimeoutSeconds"] = approval
         calls["Input"]["TimeoutSeconds"] = questions
         definition["TimeoutSeconds"] = turn
@@ -158,10 +174,23 @@ class TurnDriver:
         finally:
             self._register(function, real_handler(function))
 
+    def billed_between(self, start: float, end: float) -> dict[str, float]:
+        """Return the billed seconds of each function that ran in an interval of monotonic time."""
+        billed: defaultdict[str, float] = defaultdict(float)
+        for invocation in list(self.invocations):
+            if seconds := invocation.seconds_between(start, end):
+                billed[invocation.function] += seconds
+        return dict(billed)
+
     def _register(self, function: str, handler: Handler) -> None:
         def run(event: Any, context: LambdaContext) -> object:  # noqa: ANN401  (a payload)
             is_tool_list = event.get("action") == "list"  # always answered by the real runner
-            result: Any = (real_handler(function) if is_tool_list else handler)(event, context)
+            invocation = Invocation(function, time.monotonic())
+            self.invocations.append(invocation)
+            try:
+                result: Any = (real_handler(function) if is_tool_list else handler)(event, context)
+            finally:
+                invocation.ended = time.monotonic()
             if function == "finish" and result:
                 self._finished[result["turn_id"]].set()
             return result
@@ -180,7 +209,7 @@ class TurnDriver:
 def real_handler(function: str) -> Handler:
     """Return the real handler of a function."""
     folder = "run_tool" if function.startswith("run-") else function
-    handler: Handler = sys.modules[f"functions.{folder}.handler"].handler
+    handler: Handler = import_module(f"functions.{folder}.handler").handler
     return handler
 
 
@@ -227,7 +256,6 @@ def _install_fakes(patch: pytest.MonkeyPatch, bench: BenchServer, model: Scripte
     patch.setattr("satchel.bootstrap.language_models.model_router", lambda: model)
     client: ToolClient = bench
     patch.setattr("satchel.bootstrap.runner.tool_client", lambda *_: client)
-    patch.setattr(run_tool, "tool_client", lambda *_: client)
     # Creating clients for the credentials of each call takes long, and moto does not restrict them.
     patch.setattr("satchel.adapters.clients.scoped_dynamodb", lambda _keys: clients.dynamodb())
     patch.setattr("satchel.adapters.clients.scoped_s3", lambda _keys: clients.s3())

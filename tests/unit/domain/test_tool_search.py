@@ -9,6 +9,7 @@ from satchel.domain.tools import FIND_TOOLS, LIST_FILES
 from tests.tools_search.catalog import read_questions, read_tools
 
 TOOLS = read_tools()
+USUAL = {tool.full_name: 1 for tool in TOOLS[::100]}
 MIN_RIGHT = 95
 MAX_SHARE = 0.05
 
@@ -43,7 +44,7 @@ def test_95_of_100_questions_find_the_right_tool_among_1000() -> None:
 @pytest.mark.parametrize("searches", [0, 1, 2, 3, 10])
 def test_request_has_at_most_5_percent_of_the_schema_tokens(searches: int) -> None:
     queries = [question.text for question in read_questions()[::7]][:searches]
-    offered = choose_tools([*TOOLS, LIST_FILES], search(*queries))
+    offered = choose_tools([*TOOLS, LIST_FILES], search(*queries), USUAL)
 
     assert tokens(offered) <= MAX_SHARE * tokens(TOOLS)
 
@@ -51,14 +52,14 @@ def test_request_has_at_most_5_percent_of_the_schema_tokens(searches: int) -> No
 def test_few_tools_are_all_offered_without_the_search() -> None:
     few = TOOLS[:MANY_TOOLS]
 
-    assert choose_tools(few, search("send an email")) == few
+    assert choose_tools(few, search("send an email"), {}) == few
 
 
 def test_many_tools_are_offered_after_they_were_found_or_called() -> None:
     call = ProposedCall(tool="weather.get_forecast", arguments="{}", ref="c")
     conversation = [*search("send an email"), AssistantMessage(text="", calls=[call])]
 
-    offered = names(choose_tools([*TOOLS, LIST_FILES], conversation))
+    offered = names(choose_tools([*TOOLS, LIST_FILES], conversation, {}))
 
     assert offered[:2] == [FIND_TOOLS.full_name, LIST_FILES.full_name]
     assert "gmail.create_email" in offered[2:-1]
@@ -67,7 +68,7 @@ def test_many_tools_are_offered_after_they_were_found_or_called() -> None:
 
 def test_each_request_only_adds_to_the_tools_of_the_one_before() -> None:
     queries = ["send an email", "open a GitHub issue"]
-    requests = [names(choose_tools(TOOLS, search(*queries[:count]))) for count in range(3)]
+    requests = [names(choose_tools(TOOLS, search(*queries[:count]), USUAL)) for count in range(3)]
 
     assert requests[1][: len(requests[0])] == requests[0]
     assert requests[2][: len(requests[1])] == requests[1]
@@ -76,8 +77,24 @@ def test_each_request_only_adds_to_the_tools_of_the_one_before() -> None:
 def test_tools_that_the_turn_may_not_call_are_not_offered_though_found_earlier() -> None:
     allowed = [tool for tool in TOOLS if tool.server != "gmail"]
 
-    assert not any(name.startswith("gmail.") for name in names(choose_tools(allowed, search("send an email"))))
+    assert not any(name.startswith("gmail.") for name in names(choose_tools(allowed, search("send an email"), {})))
 
 
 def test_query_without_a_known_word_finds_nothing() -> None:
     assert find_tools(TOOLS, "xyzzy ?!") == []
+
+
+def test_first_request_offers_the_ten_tools_that_the_user_calls_most() -> None:
+    use = {"jira.create_ticket": 9, "absent.tool": 99} | {tool.full_name: 2 for tool in TOOLS[::70]}
+
+    offered = names(choose_tools([*TOOLS, LIST_FILES], [], use))
+
+    usual = [name for name in use if name != "absent.tool"][:10]
+    assert offered == [FIND_TOOLS.full_name, LIST_FILES.full_name, *sorted(usual)]
+
+
+def test_one_more_call_rarely_changes_the_most_used_tools() -> None:
+    use = {tool.full_name: 5 for tool in TOOLS[::70]}
+    changed = use | {TOOLS[-1].full_name: 7, TOOLS[70].full_name: 6}
+
+    assert names(choose_tools(TOOLS, [], changed)) == names(choose_tools(TOOLS, [], use))

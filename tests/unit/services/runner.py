@@ -66,6 +66,7 @@ class Runner:
             new_claim=lambda: claim,
             heartbeat_seconds=self.heartbeat_seconds,
             max_file_bytes=1000,
+            input_seconds=300,
             open_state=self.open_state,
         )
         run_tool(sent, CallPorts(store=self.store, events=self.events, claims=self.claims))

@@ -43,6 +43,7 @@ KEYS = frozenset(
         "silence_seconds",
         "notice_seconds",
         "max_seconds",
+        "protocol",
         "writes",
     }
 )

@@ -162,6 +162,7 @@ class QuotaSettings(SettingsGroup):
 
     user_open_sessions: Annotated[int, Field(gt=0)] = 1_000
     user_turns_per_minute: Annotated[int, Field(gt=0)] = 120
+    user_app_calls_per_minute: Annotated[int, Field(gt=0)] = 240
     user_running_calls: Annotated[int, Field(gt=0)] = 32
     user_uploads: Annotated[int, Field(gt=0)] = 100
     user_stored_bytes: Annotated[int, Field(gt=0)] = 500 << 30
@@ -279,9 +280,13 @@ class ApprovalSettings(SettingsGroup):
 
 
 class InputSettings(SettingsGroup):
-    """The maximum time that a call waits for the user's answers to the tool's questions, in seconds."""
+    """The maximum time that a call waits for the user's answers to the tool's questions, in seconds.
+
+    ``input_in_call_seconds`` is that of servers before MCP 2026-07-28, whose tools run during the wait.
+    """
 
     input_seconds: Annotated[int, Field(gt=0)] = 24 * 3600
+    input_in_call_seconds: Annotated[int, Field(gt=0)] = 300
 
 
 class AuditSettings(SettingsGroup):

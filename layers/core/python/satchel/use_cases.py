@@ -17,7 +17,10 @@ from satchel.domain.uploads import PART_BYTES
 if TYPE_CHECKING:
     from satchel.domain.llm import ModelCatalog
     from satchel.ports.bundle import Ports
+    from satchel.services.apps.call_from_app import CallFromApp, ReadAppCall
+    from satchel.services.apps.read_app import ReadApp
     from satchel.services.calls.audit import RecordAudit
+    from satchel.services.calls.cancel_tasks import CancelTasks
     from satchel.services.calls.dispatch_tool import DispatchTool
     from satchel.services.calls.record_tool_result import RecordToolResult
     from satchel.services.calls.relay_events import RelayEvents
@@ -125,7 +128,12 @@ class UseCases:
     def request_offers(self) -> RequestOffers:
         from satchel.services.tools.offers import RequestOffers
 
-        return RequestOffers(listed=self.list_tools, read=self.ports.read_offer)
+        return RequestOffers(
+            listed=self.list_tools,
+            read=self.ports.read_offer,
+            clock=self.ports.clock,
+            entropy=self.ports.entropy,
+        )
 
     @cached_property
     def refresh_tools(self) -> RefreshTools:
@@ -350,9 +358,22 @@ class UseCases:
             store=self.ports.store,
             callback=self.ports.callback,
             questions=self.ports.inputs,
+            tasks=self.ports.call_tasks,
+            cancel_tasks=self.cancel_tasks,
             clock=self.ports.clock,
             limits=self.settings.timing.limits,
             max_running_calls=self.settings.quotas.user_running_calls,
+        )
+
+    @cached_property
+    def cancel_tasks(self) -> CancelTasks:
+        from satchel.services.calls.cancel_tasks import CancelTasks
+
+        return CancelTasks(
+            calls=self.ports.calls,
+            tasks=self.ports.call_tasks,
+            runners=self.ports.runners,
+            sessions=self.ports.server_session_remover,
         )
 
     @cached_property
@@ -392,7 +413,13 @@ class UseCases:
     def relay_events(self) -> RelayEvents:
         from satchel.services.calls.relay_events import RelayEvents
 
-        return RelayEvents(reported=self.ports.reported_events)
+        return RelayEvents(
+            reported=self.ports.reported_events,
+            calls=self.ports.calls,
+            inputs=self.ports.inputs,
+            clock=self.ports.clock,
+            input_bound=timedelta(seconds=self.settings.inputs.input_in_call_seconds),
+        )
 
     @cached_property
     def record_audit(self) -> RecordAudit:
@@ -590,6 +617,32 @@ class UseCases:
             max_bytes=self.settings.limits.max_file_size_bytes,
             metrics=self.ports.metrics,
         )
+
+    @cached_property
+    def read_app(self) -> ReadApp:
+        from satchel.services.apps.read_app import ReadApp
+
+        return ReadApp(read=self.read_files, calls=self.ports.calls, tools=self.list_tools, store=self.ports.store)
+
+    @cached_property
+    def call_from_app(self) -> CallFromApp:
+        from satchel.services.apps.call_from_app import CallFromApp
+
+        return CallFromApp(
+            read=self.read_app,
+            turns=self.ports.turns,
+            workflow=self.ports.workflow,
+            clock=self.ports.clock,
+            entropy=self.ports.entropy,
+            max_per_minute=self.settings.quotas.user_app_calls_per_minute,
+            max_bytes=self.settings.limits.max_message_bytes,
+        )
+
+    @cached_property
+    def read_app_call(self) -> ReadAppCall:
+        from satchel.services.apps.call_from_app import ReadAppCall
+
+        return ReadAppCall(read_turn=self.read_turn, calls=self.ports.calls, store=self.ports.store)
 
     @cached_property
     def read_files(self) -> ReadFiles:

@@ -98,10 +98,10 @@ class TestCalls:
 
 
 class TestResults:
-    def test_are_shown_as_json(self) -> None:
+    def test_are_shown_as_a_block_of_json(self) -> None:
         assert show("/x.y {}", tool_result(results={"value": 22698, "größe": None})) == (
             "No model is set; these are the outputs of the tools that you called.\n\n"
-            'calculator.evaluate:\n{\n  "value": 22698,\n  "größe": null\n}'
+            'calculator.evaluate:\n```json\n{\n  "value": 22698,\n  "größe": null\n}\n```'
         )
 
     def test_text_is_shown_as_text_and_files_by_name(self) -> None:

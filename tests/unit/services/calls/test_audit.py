@@ -2,6 +2,7 @@
 
 import logging
 from collections.abc import Sequence
+from contextlib import suppress
 from typing import Any
 
 import pytest
@@ -9,13 +10,15 @@ import pytest
 from satchel.contract.errors import Forbidden, ToolTimedOut
 from satchel.domain.audit import DownloadEntry, ToolCallEntry
 from satchel.domain.calls import Call, Decision, RunnerReport
-from satchel.domain.errors import LinkNotFound, SessionNotFound
+from satchel.domain.errors import InvalidRequest, LinkNotFound, SessionNotFound
 from satchel.domain.files import FileRecord
 from satchel.domain.ids import SessionId
 from satchel.domain.links import Claims, LinkState
+from satchel.domain.resources import OfferAnswer, Offers, Resource
 from satchel.domain.servers import Registry
 from satchel.domain.sessions import Session
 from satchel.domain.steps import Failure
+from satchel.domain.tools import ToolListing, fresh_tool_list
 from satchel.services.turns.finish_turn import Ending
 from tests.unit.services.samples import ALICE, BOB, REGISTRY
 from tests.unit.services.world import World, call_step, turn_step
@@ -250,6 +253,32 @@ def test_refused_download_is_only_logged_with_the_owner_of_a_valid_link(
         {"file_key": record.file_key, "user": None},
     ]
     assert world.audit_trail.entries_of(session.session_id) == []
+
+
+@pytest.mark.parametrize(
+    ("problem", "result", "code"), [(None, "ok", None), ("no such file", "error", "E_INVALID_REQUEST")]
+)
+def test_request_for_a_resource_is_logged(
+    world: World, logs: pytest.LogCaptureFixture, problem: str | None, result: str, code: str | None
+) -> None:
+    resource = Resource(server="report", uri="report://1", name="1")
+    listing = ToolListing(tools=[], offers=Offers(resources=[resource]))
+    config_hash = world.registry.servers["report"].config_hash()
+    world.tool_lists.save("report", config_hash, fresh_tool_list(listing, world.clock.now()))
+    world.runners.answer = OfferAnswer(problem=problem)
+    with suppress(InvalidRequest):
+        world.use_cases.request_offers.resource(ALICE, "report", "report://1")
+
+    (line,) = logged_fields(logs)
+    assert {name: line[name] for name in ("kind", "user", "server", "method", "offer", "result")} == {
+        "kind": "offer",
+        "user": ALICE.name,
+        "server": "report",
+        "method": "resources/read",
+        "offer": "report://1",
+        "result": result,
+    }
+    assert line.get("error_code") == code
 
 
 def test_download_of_a_file_without_session_is_only_logged(world: World, logs: pytest.LogCaptureFixture) -> None:

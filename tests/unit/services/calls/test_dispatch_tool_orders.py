@@ -405,3 +405,27 @@ def test_arguments_for_file_objects_get_links_and_other_values_stay(world: World
     assert file == {"file_id": record.file_key, "mime_type": "text/csv", "file_name": "sales.csv"}
     assert sent.arguments["pages"][1:] == ["no-such-file.csv"]
     assert (sent.inputs, sent.embedded) == ([], {})
+
+
+def test_order_says_that_the_server_speaks_the_older_handshake(world: World) -> None:
+    assert not order(world, "report.echo", "{}").is_legacy
+
+    world.runners.legacy.add("report")
+    world.use_cases.refresh_tools("report")
+    assert order(world, "report.echo", "{}").is_legacy
+
+
+@pytest.mark.parametrize(("limit", "is_sent"), [(16, True), (15, False)])
+def test_content_in_all_arguments_together_is_limited(
+    world: World, monkeypatch: pytest.MonkeyPatch, limit: int, *, is_sent: bool
+) -> None:
+    monkeypatch.setattr("satchel.services.calls.resolve_inputs.MAX_EMBEDDED_BYTES", limit)
+    embedded = {"type": "string", "x-mcp-file": {}}
+    world = with_file_arguments(world, {"first": embedded, "second": embedded}, {})
+    session = world.session()
+    for name in ("a.csv", "b.csv"):
+        world.upload(name, b"12345678", session=session)
+    call = world.call(world.turn(session), "report.summarise", '{"first": "a.csv", "second": "b.csv"}')
+    world.use_cases.dispatch_tool(call_step(call, "task"))
+
+    assert bool(world.runners.orders) is is_sent

@@ -1,5 +1,6 @@
 """The content of input files in arguments, for tools that cannot open paths."""
 
+import tracemalloc
 from base64 import b64encode
 from pathlib import Path
 
@@ -54,3 +55,17 @@ def test_link_in_place_of_an_input_is_not_followed(workspace: Path, tmp_path: Pa
 
     with pytest.raises(InvalidPath):
         embed_files(order_with({"content": PATH}, content="base64"), workspace, open_artifact)
+
+
+def test_embedding_holds_the_content_at_most_four_times(workspace: Path) -> None:
+    """Once as bytes, and as base64 twice, which has 4/3 of the size. Sending adds two more copies of the base64."""
+    size = 4 << 20
+    (workspace / "input_files/my sales.csv").write_bytes(bytes(size))
+    sent = order_with({"content": PATH}, content="base64")
+    sent.inputs[0].size = size
+    tracemalloc.start()
+    try:
+        embed_files(sent, workspace, open_artifact)
+        assert tracemalloc.get_traced_memory()[1] < 4 * size
+    finally:
+        tracemalloc.stop()

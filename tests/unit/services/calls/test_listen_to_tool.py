@@ -1,17 +1,29 @@
 """Following a running call: its events, its notices and its time limits."""
 
 import logging
+import re
 from contextlib import suppress
 from typing import Any
 
 import pytest
 
 from satchel.contract import ToolOutput
-from satchel.contract.errors import FileTooLarge, ToolCrashed, ToolFailed, ToolTimedOut
+from satchel.contract.errors import FileTooLarge, NotAnswered, ToolCrashed, ToolFailed, ToolTimedOut
+from satchel.domain.inputs import InputAnswer
 from satchel.domain.timing import Limits
-from satchel.ports.tool_client import CallFailure, LogMessage, ProgressUpdate, ToolResult
+from satchel.ports.tool_client import (
+    AskedQuestion,
+    CallFailure,
+    ClosedQuestion,
+    LogMessage,
+    ProgressUpdate,
+    QuestionRefused,
+    ToolResult,
+)
+from satchel.services.calls.ask_during_call import AskDuringCall
 from satchel.services.calls.listen_to_tool import MAX_TEXT_CHARS, ListenToTool
 from satchel.services.calls.violations import Violations
+from tests.fakes.calls import FakeCalls
 from tests.fakes.system import FakeClock
 from tests.fakes.tool_client import FakeRunningCall, Script
 from tests.fakes.turns import FakeEvents
@@ -33,7 +45,9 @@ class ScriptedCall:
         self.running = FakeRunningCall(self.clock, script)
         called = order(limits=limits)
         self.violations = Violations(called)
-        self.listen = ListenToTool(self.events, self.clock, called, self.violations)
+        self.claims = FakeCalls()
+        ask = AskDuringCall(self.events, self.claims, self.clock, called, seconds=300)
+        self.listen = ListenToTool(self.events, self.clock, called, self.violations, ask)
 
     def run(self) -> ToolResult:
         result = self.listen(self.running)
@@ -306,3 +320,92 @@ def test_long_texts_of_a_tool_are_cut() -> None:
     with pytest.raises(ToolFailed) as ended:
         call.run()
     assert (len(call.published()[0][2]["message"]), len(ended.value.message)) == (MAX_TEXT_CHARS, MAX_TEXT_CHARS)
+
+
+# Questions
+
+QUESTION = AskedQuestion(
+    id=7, request={"message": "Where to?", "requestedSchema": {"type": "object", "properties": {}}}
+)
+YES = InputAnswer(input_id="1-0", action="accept", content={})
+
+
+def asked_ids(call: ScriptedCall) -> list[str]:
+    return [payload["input_id"] for _, kind, payload in call.published() if kind == "input_requested"]
+
+
+def test_silence_is_not_measured_while_a_question_is_open() -> None:
+    call = ScriptedCall([(1, QUESTION), (200, LogMessage(level="info", message="waiting")), (290, RESULT)])
+    assert call.run() == RESULT
+    assert [kind for _, kind, _ in call.published()] == ["input_requested", "tool_log"]
+
+
+def test_answer_reaches_the_tool_whose_silence_counts_again() -> None:
+    call = ScriptedCall([(1, QUESTION)])
+    call.claims.answers[CALL_ID, "1-0"] = YES
+    call.running.on_reply = [(29, RESULT)]
+    assert call.run() == RESULT
+    assert call.running.replies == [(7, YES)]
+    assert [at for at, kind, _ in call.published() if kind == "tool_notice"] == [16.5, 21.5, 26.5]
+
+
+def test_question_without_an_answer_fails_the_call_at_the_bound() -> None:
+    call = ScriptedCall([(1, QUESTION)])
+    with pytest.raises(NotAnswered, match="did not answer"):
+        call.run()
+    ((at, _, payload),) = call.published()
+    assert (at, payload["bound_seconds"]) == (1, 300)
+    assert call.running.killed_at == 1301
+
+
+def test_wait_for_the_user_ends_with_the_maximum_duration_of_the_call() -> None:
+    call = ScriptedCall([(50, ProgressUpdate(progress=1)), (60, QUESTION)], Limits(silence=70, max_seconds=100))
+    with pytest.raises(NotAnswered):
+        call.run()
+    assert call.running.killed_at == 1100
+
+
+def test_questions_at_once_are_asked_one_after_the_other() -> None:
+    call = ScriptedCall([(1, QUESTION), (1, QUESTION.model_copy(update={"id": 8})), (20, RESULT)])
+    call.claims.answers[CALL_ID, "1-0"] = YES
+    call.claims.answers[CALL_ID, "2-0"] = YES.model_copy(update={"input_id": "2-0"})
+    call.run()
+    assert asked_ids(call) == ["1-0", "2-0"]
+    assert [question for question, _ in call.running.replies] == [7, 8]
+
+
+def test_question_that_the_tool_withdraws_is_closed_and_the_next_one_asked() -> None:
+    other = QUESTION.model_copy(update={"id": 8})
+    call = ScriptedCall([(1, QUESTION), (2, other), (3, ClosedQuestion(id=7)), (4, RESULT)])
+    call.run()
+    assert [(kind, payload["input_id"]) for _, kind, payload in call.published()] == [
+        ("input_requested", "1-0"),
+        ("input_answered", "1-0"),
+        ("input_requested", "2-0"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("request_", "reason"),
+    [
+        ({"message": "Hi", "mode": "voice"}, "mode"),
+        ({"message": "Hi", "mode": "url", "url": "javascript:alert(1)"}, "no web address"),
+        ({"message": "x", "requestedSchema": {"properties": {"a": {"type": "object"}}}}, "requestedSchema|form"),
+    ],
+)
+def test_question_that_cannot_be_shown_is_refused_with_the_reason(request_: dict[str, Any], reason: str) -> None:
+    call = ScriptedCall([(1, AskedQuestion(id=7, request=request_)), (2, RESULT)])
+    call.run()
+    ((_, refusal),) = call.running.replies
+    assert isinstance(refusal, QuestionRefused)
+    assert re.search(reason, refusal.reason)
+    assert call.published() == []
+
+
+def test_tool_that_asks_without_end_is_refused() -> None:
+    call = ScriptedCall([(1, QUESTION.model_copy(update={"id": number})) for number in range(12)] + [(20, RESULT)])
+    for number in range(1, 13):
+        call.claims.answers[CALL_ID, f"{number}-0"] = YES
+    call.run()
+    assert len(asked_ids(call)) == 10
+    assert [isinstance(answer, QuestionRefused) for _, answer in call.running.replies] == [False] * 10 + [True] * 2

@@ -48,7 +48,9 @@ def test_canvas_event_contains_no_token(world: World, call: Call) -> None:
         "type": "iframe",
         "url": URL,
         "title": "Live",
+        "mode": None,
         "wants_token": True,
+        "token": None,
     }
     assert updates(world, call) == [{"update_type": "canvas", "call_id": call.call_id, "canvas": canvas}]
 

@@ -10,7 +10,7 @@ from satchel.domain.attachments import DOCUMENTS_SERVER
 from satchel.domain.calls import Call, RunnerReport
 from satchel.domain.conversation import ToolMessage
 from satchel.domain.files import FileRecord, Source
-from satchel.domain.responses import ResponseArtifact, ResponseDeferred
+from satchel.domain.responses import ResponseArtifact, ResponseDeferred, ResponseDisplay
 from satchel.domain.servers import Registry, ServerEntry
 from satchel.domain.sessions import Turn
 from satchel.domain.timestamps import format_time
@@ -234,6 +234,9 @@ def test_files_update_has_the_reason_next_steps_and_expiry_of_a_deferred_file(wo
     assert (file["status"], file["expires_at"]) == ("needs editing", expires_at)
 
 
+NO_HINTS = ResponseDisplay().model_dump()
+
+
 @pytest.mark.clause("v2:files:update-event")
 def test_files_update_contains_references_only(world: World, call: Call) -> None:
     stored = world.stored_file(call, "a.html", metadata={"big": "thing"})
@@ -251,13 +254,19 @@ def test_files_update_contains_references_only(world: World, call: Call) -> None
                 "mime": "text/html",
                 "size": 3,
                 "viewer": "html",
+                "category": None,
+                "description": None,
+                "content": None,
+                "language": None,
+                "metadata": None,
                 "showable": True,
                 "auto_open": False,
                 "file_key": stored.object_id,
                 "version": 1,
+                "download_url": None,
             }
         ],
-        "display": {"open_canvas": False, "primary_file": "a.html", "storage_action": "store"},
+        "display": NO_HINTS | {"primary_file": "a.html"},
     }
     assert world.events.payloads(call.turn_id, "intermediate_update") == [("intermediate_update", payload)]
 
@@ -269,8 +278,8 @@ def test_files_update_opens_the_canvas_for_showable_files_without_a_hint(world: 
         later, RunnerReport(files=[world.stored_file(later, "data.bin", mime="application/octet-stream")])
     )
     assert [fields["display"] for _, fields in world.events.payloads(call.turn_id, "intermediate_update")] == [
-        {"open_canvas": True, "primary_file": "a.html", "storage_action": "store"},
-        {"open_canvas": False, "storage_action": "store"},
+        NO_HINTS | {"open_canvas": True, "primary_file": "a.html"},
+        NO_HINTS,
     ]
 
 

@@ -1,6 +1,7 @@
 """Events that runners report: what is added to the turn, in which order, and until when."""
 
 import json
+from datetime import datetime
 from typing import Any
 
 import pytest
@@ -8,8 +9,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from satchel.domain.calls import Call, RunnerReport
+from satchel.domain.errors import InputClosed, SessionNotFound
 from satchel.domain.ids import TurnId, turn_of
-from tests.unit.services.world import World
+from satchel.domain.inputs import Form, InputAnswer, TextField
+from satchel.domain.users import Identity
+from tests.unit.services.samples import ALICE, BOB
+from tests.unit.services.world import World, call_step
 
 PROGRESS = {"type": "tool_progress", "progress": 1, "total": 2, "percentage": 50.0, "message": "half"}
 LOG = {"type": "tool_log", "level": "info", "message": "hello"}
@@ -21,6 +26,9 @@ FORGED: list[dict[str, Any]] = [
     {"type": "token_stream", "text": "trust me", "round": 0, "attempt": 9},
     {"type": "intermediate_update", "update_type": "canvas", "canvas": {"id": "a", "url": "https://evil.example"}},
     {"type": "response_complete", "response": {}},
+    {"type": "input_answered", "input_id": "1-0", "action": "accept"},
+    {"type": "input_answered", "input_id": "1-0", "action": "cancel"},
+    {"type": "input_requested", "input_id": "1-1", "mode": "url", "message": "", "url": "https://a.example"},
     {"type": "turn_failed", "status": "failed", "error": {"error_code": "E", "message": "m"}},
 ]
 
@@ -111,3 +119,98 @@ def test_arbitrary_documents_never_raise_and_never_hide_the_next_event(documents
     call = world.call(world.turn(world.session()))
     report(world, call, *documents, json.dumps(LOG))
     assert relayed(world, call)[-1] == ("tool_log", {"call_id": call.call_id, "level": "info", "message": "hello"})
+
+
+# Questions of running tools
+
+QUESTION = {
+    "type": "input_requested",
+    "input_id": "1-0",
+    "mode": "form",
+    "message": "Where to?",
+    "schema": {"type": "object", "properties": {"city": {"type": "string"}}, "required": ["city"]},
+    "expires_at": "2124-01-01T00:00:00Z",
+    "tool": "bank.transfer",
+    "call_id": "of another call",
+    "bound_seconds": 9_000_000,
+}
+BERN = InputAnswer(input_id="1-0", action="accept", content={"city": "Bern"})
+
+
+def answer(world: World, call: Call, given: InputAnswer = BERN, who: Identity = ALICE) -> None:
+    world.use_cases.answer_input(who, call.session_id, call.turn_id, call.call_id, given)
+
+
+def test_question_gets_the_name_of_its_tool_and_the_bound_of_the_deployment(world: World, call: Call) -> None:
+    report(world, call, QUESTION)
+    ((_, payload),) = world.events.payloads(call.turn_id, "input_requested")
+    expires_at = datetime.fromisoformat(payload.pop("expires_at"))
+    assert (expires_at - world.clock.now()).total_seconds() == 300
+    assert payload == {
+        "call_id": call.call_id,
+        "input_id": "1-0",
+        "tool": call.tool,
+        "mode": "form",
+        "message": "Where to?",
+        "schema": Form(properties={"city": TextField(type="string")}, required=["city"]).model_dump(mode="json"),
+        "url": None,
+        "bound_seconds": 300,
+    }
+
+
+def test_answer_is_delivered_to_the_call_that_asked_once(world: World, call: Call) -> None:
+    report(world, call, QUESTION)
+    answer(world, call)
+    with pytest.raises(InputClosed):
+        answer(world, call, BERN.model_copy(update={"content": {"city": "Rome"}}))
+    assert world.inputs.delivered == {call.call_id: BERN}
+    assert world.callback.succeeded == []
+
+
+def test_late_answers_and_those_of_other_users_are_refused(world: World, call: Call) -> None:
+    report(world, call, QUESTION)
+    with pytest.raises(SessionNotFound):
+        answer(world, call, who=BOB)
+    world.clock.advance(300)
+    with pytest.raises(InputClosed):
+        answer(world, call)
+    assert world.inputs.delivered == {}
+
+
+def test_withdrawn_question_is_closed_for_the_user(world: World, call: Call) -> None:
+    report(world, call, QUESTION, {"type": "input_answered", "input_id": "1-0", "action": "cancel"})
+    assert [kind for kind, _ in relayed(world, call)] == ["input_requested", "input_answered"]
+    with pytest.raises(InputClosed):
+        answer(world, call)
+
+
+def test_answered_question_cannot_be_withdrawn_or_asked_again(world: World, call: Call) -> None:
+    report(world, call, QUESTION)
+    answer(world, call)
+    report(world, call, {"type": "input_answered", "input_id": "1-0", "action": "cancel"}, QUESTION)
+    assert [kind for kind, _ in relayed(world, call)] == ["input_requested", "input_answered"]
+
+
+def test_next_question_keeps_what_the_model_learns_of_earlier_ones(world: World, call: Call) -> None:
+    report(world, call, QUESTION)
+    answer(world, call)
+    report(world, call, QUESTION | {"input_id": "2-0", "message": "When?"})
+    stored = world.inputs.get(call.turn_id, call.call_id)
+    assert stored is not None
+    assert (stored.round, stored.earlier) == (2, [{"message": "Where to?", "action": "accept"}])
+
+
+@pytest.mark.parametrize("change", [{"input_id": "11-0"}, {"message": "x" * 64_000}, {"expires_at": "tomorrow"}])
+def test_question_outside_the_limits_is_skipped(world: World, call: Call, change: dict[str, Any]) -> None:
+    report(world, call, QUESTION | change, LOG)
+    assert [kind for kind, _ in relayed(world, call)] == ["tool_log"]
+
+
+def test_end_of_the_call_closes_its_question_and_removes_the_answer(world: World, call: Call) -> None:
+    world.use_cases.dispatch_tool(call_step(call, "token"))
+    report(world, call, QUESTION)
+    answer(world, call)
+    world.finish_call(call, RunnerReport(results="done"))
+    stored = world.inputs.get(call.turn_id, call.call_id)
+    assert stored is not None
+    assert (stored.taken, stored.answers, world.inputs.delivered) == (True, {}, {})

@@ -10,7 +10,9 @@ import pytest
 
 from satchel.contract import ArtifactProblem, Display, ErrorCode
 from satchel.domain.calls import RunnerReport
-from satchel.ports.tool_client import BlockedAccess, LogMessage, OutsideChange, ToolResult
+from satchel.domain.steps import POLL_ERRORS
+from satchel.domain.tasks import ReportedTask
+from satchel.ports.tool_client import BlockedAccess, LogMessage, OutsideChange, TaskRunning, ToolResult
 from tests.fakes.runners import open_artifact
 from tests.fakes.tool_client import StartedCall
 from tests.unit.services.orders import CALL_ID, OTHER_SESSION_ID, SESSION_ID, TURN_ID, USER, order
@@ -234,3 +236,28 @@ def test_result_that_violates_the_output_schema_says_so(
     runner.client.script = [(1, ToolResult(raw={"content": [], **raw}))]
     report = runner.report(order().model_copy(update={"output_schema": OUTPUT_SCHEMA}))
     assert (report.meta_data or {}).get("output_schema_problems") == problems
+
+
+def test_edited_input_file_is_a_file_of_the_result(runner: Runner) -> None:
+    inputs = [runner.upload("a.csv"), runner.upload("unchanged.csv")]
+    runner.client.side_effect = writing("input_files/a.csv", b"edited")
+    (file,) = runner.report(order(inputs=inputs)).files
+
+    assert (file.artifact.name, file.declared) == ("a.csv", False)
+    assert runner.store.objects[file.key].body == b"edited"
+
+
+def test_task_of_the_server_ends_the_run_with_the_wait_before_its_first_poll(runner: Runner) -> None:
+    runner.client.script = [(1, TaskRunning(task_id="t-1", poll_seconds=4))]
+    report = runner.report(order())
+
+    assert report.task == ReportedTask(task_id="t-1", wait_seconds=5)
+    assert (runner.callback.failed, runner.callback.succeeded) == ([("task", POLL_ERRORS[5])], [])
+
+
+def test_poll_asks_for_the_task_and_adds_the_time_before(runner: Runner) -> None:
+    poll = order().model_copy(update={"task_id": "t-1", "polls": 3, "earlier_ms": 60_000, "writes": False})
+
+    assert runner.report(poll).duration_ms == 62_000
+    assert runner.client.started[0].task_id == "t-1"
+    assert f"{CALL_ID}#3" in runner.claims.claimed_by

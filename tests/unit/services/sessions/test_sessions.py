@@ -60,6 +60,18 @@ def test_turns_of_a_session_are_listed_oldest_first(world: World) -> None:
     ]
 
 
+def test_turns_of_a_session_are_listed_newest_first_on_request(world: World) -> None:
+    session = world.session()
+    for message in ("One", "Two", "Three"):
+        world.clock.advance(1)
+        world.complete(world.turn(session, message))
+    list_turns = world.use_cases.read_sessions.list_turns
+    first = list_turns(session, 2, None, newest_first=True)
+    second = list_turns(session, 2, first.cursor, newest_first=True)
+    assert [turn.message for turn in [*first.items, *second.items]] == ["Three", "Two", "One"]
+    assert second.cursor is None
+
+
 def test_session_of_another_user_is_not_found(world: World) -> None:
     session = world.session(BOB)
     with pytest.raises(SessionNotFound):

@@ -62,7 +62,9 @@ def test_question_is_published_once_without_state_and_token(world: World, call: 
         "tool": "report.echo",
         "mode": "url",
         "message": "Sign in",
+        "schema": None,
         "url": "https://bank.example/in",
+        "bound_seconds": None,
     }
     assert world.callback.succeeded == []
     accept(world, call)

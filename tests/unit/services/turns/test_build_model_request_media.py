@@ -7,7 +7,8 @@ import pytest
 from satchel.domain.calls import RunnerReport
 from satchel.domain.conversation import CompletionRequest, ModelReply, ProposedCall, TokenUsage, ToolMessage
 from satchel.domain.llm import ModelCatalog, ModelEntry, ModelRequestRejected
-from satchel.domain.media_budget import MAX_MEDIA
+from satchel.domain.media_budget import MAX_MEDIA, media_in
+from satchel.domain.sessions import Session
 from tests.pictures import png
 from tests.unit.services.samples import ALICE
 from tests.unit.services.world import World, turn_step
@@ -18,9 +19,10 @@ ECHO = ProposedCall(tool="report.echo", arguments="{}", ref="m-1")
 class Seen:
     """A turn whose tool made pictures, and the request of the next round."""
 
-    def __init__(self, world: World) -> None:
+    def __init__(self, world: World, session: Session | None = None) -> None:
         self.world = world
-        self.turn = world.turn(world.session())
+        self.session = session or world.session()
+        self.turn = world.turn(self.session)
         world.model.replies = [ModelReply(text="", calls=[ECHO])]
         world.use_cases.think(turn_step(self.turn))
         self.call = world.calls.list(self.turn.turn_id)[0]
@@ -167,3 +169,16 @@ def test_model_without_vision_gets_a_note(world: World, monkeypatch: pytest.Monk
     seen = Seen(world)
     seen.finish(png())
     assert seen.next_result().content["not_shown"] == ["p0.png: the model cannot see pictures"]
+
+
+def test_offline_model_gets_the_pictures_of_the_latest_turn_only(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("tests.unit.services.wiring.MODELS", ModelCatalog())
+    seen = Seen(world)
+    seen.finish(png(30, 20))
+    assert len(seen.next_request().media) == 1
+    seen.world.use_cases.finish_turn(turn_step(seen.turn, 2))
+    latest = Seen(seen.world, seen.session)
+    latest.finish(chart := png(40, 20))
+    request = latest.next_request()
+    assert list(request.media.values()) == [chart]
+    assert [item.width for message in request.messages for item in media_in(message)] == [30, 40]

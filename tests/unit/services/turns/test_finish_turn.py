@@ -2,6 +2,7 @@
 
 import json
 import logging
+from collections.abc import Mapping
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -13,14 +14,14 @@ from satchel.domain.conversation import AssistantMessage, ModelReply, ProposedCa
 from satchel.domain.events import NewEvent
 from satchel.domain.llm import ModelError
 from satchel.domain.metrics import TURN_DURATION, TURNS
-from satchel.domain.responses import TurnError
+from satchel.domain.responses import ResponseDisplay, TurnError
 from satchel.domain.sessions import Turn, TurnStatus
 from satchel.domain.size_limits import MAX_EVENT_BYTES
 from satchel.domain.steps import MAX_CORRECTIONS, Failure
 from satchel.services.turns.finish_turn import Ending
 from tests.unit.services.samples import ALICE
 from tests.unit.services.wiring import MAX_ROUNDS
-from tests.unit.services.world import World, turn_step
+from tests.unit.services.world import World, call_step, turn_step
 
 CALLS = [ProposedCall(tool="report.echo", arguments="{}", ref="m-1")]
 FAILED = TurnError(
@@ -74,6 +75,7 @@ def test_answer_completes_the_turn(world: World, turn: Turn) -> None:
                 "session_id": turn.session_id,
                 "status": "complete",
                 "message": "Here you are.",
+                "answer": "Here you are.",
                 "model": "quick",
                 "usage": {
                     "input_tokens": 0,
@@ -84,9 +86,12 @@ def test_answer_completes_the_turn(world: World, turn: Turn) -> None:
                 },
                 "artifacts": [],
                 "deferred_artifacts": [],
-                "display": {"open_canvas": False, "storage_action": "store"},
+                "display": ResponseDisplay().model_dump(),
+                "canvas": None,
                 "canvases": [],
                 "tool_calls": [],
+                "inputs": [],
+                "error": None,
             }
         },
     )
@@ -108,9 +113,11 @@ def test_last_event_references_files_without_results_and_content(world: World, t
     ((_, error_of),) = world.events.payloads(turn.turn_id, "response_complete")
     response = error_of["response"]
     assert [a["name"] for a in response["artifacts"]] == ["a.html"]
-    assert [set(summary) for summary in response["tool_calls"]] == [
-        {"call_id", "tool", "server", "is_error", "duration_ms"},
-    ]
+    [summary] = response["tool_calls"]
+    assert {name for name, value in summary.items() if value is not None} == {
+        *("call_id", "tool", "server", "is_error", "duration_ms"),
+    }
+    assert "a long result" not in json.dumps(response)
 
 
 def test_last_event_has_the_expiry_of_deferred_files_as_text(world: World, turn: Turn) -> None:
@@ -122,11 +129,12 @@ def test_last_event_has_the_expiry_of_deferred_files_as_text(world: World, turn:
     assert datetime.fromisoformat(deferred["expires_at"]) == world.clock.now() + timedelta(hours=1)
 
 
-def test_too_large_response_is_replaced_by_its_ids_and_status(world: World, turn: Turn) -> None:
+def test_too_large_response_is_null(world: World, turn: Turn) -> None:
     add_reply(world, turn, "")
     world.use_cases.finish_turn(turn_step(turn, 1))
     size = len(json.dumps(last_event(world, turn)[1]["response"], ensure_ascii=False).encode())
-    largest = "ä" + "x" * (MAX_EVENT_BYTES - size - len("ä".encode()))
+    # the answer is in the response twice, also as `message`
+    largest = "ä" + "x" * ((MAX_EVENT_BYTES - size) // 2 - len("ä".encode()))
 
     for answer, is_complete in ((largest, True), (largest + "x", False)):
         other = world.turn(world.session())
@@ -136,7 +144,7 @@ def test_too_large_response_is_replaced_by_its_ids_and_status(world: World, turn
         if is_complete:
             assert response["message"] == answer
         else:
-            assert response == {"turn_id": other.turn_id, "session_id": other.session_id, "status": "complete"}
+            assert response is None
 
 
 @pytest.mark.parametrize(
@@ -249,9 +257,9 @@ def test_one_of_two_concurrent_ends_is_published(world: World, turn: Turn) -> No
     """The other attempt writes its end between the read and the write of this one."""
     end = world.turns.end
 
-    def second(turn_to_end: Turn, event: NewEvent) -> bool:
-        end(turn_to_end.model_copy(update={"status": TurnStatus.CANCELLED, "error": CANCELLED}), CANCELLED_EVENT)
-        return end(turn_to_end, event)
+    def second(turn_to_end: Turn, event: NewEvent, tool_use: Mapping[str, int]) -> bool:
+        end(turn_to_end.model_copy(update={"status": TurnStatus.CANCELLED, "error": CANCELLED}), CANCELLED_EVENT, {})
+        return end(turn_to_end, event, tool_use)
 
     add_reply(world, turn, "Hi.")
     with pytest.MonkeyPatch.context() as patched:
@@ -274,9 +282,9 @@ def test_missing_turn_is_no_error(world: World, turn: Turn, ending: Ending, capl
 def test_turn_deleted_while_it_ends_gets_no_last_event(world: World, turn: Turn) -> None:
     end = world.turns.end
 
-    def delete_first(turn_to_end: Turn, event: NewEvent) -> bool:
+    def delete_first(turn_to_end: Turn, event: NewEvent, tool_use: Mapping[str, int]) -> bool:
         world.turns.delete(turn)
-        return end(turn_to_end, event)
+        return end(turn_to_end, event, tool_use)
 
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(world.turns, "end", delete_first)
@@ -306,11 +314,26 @@ def test_turn_is_counted_by_the_process_that_ended_it(world: World, turn: Turn) 
     """Another process ends the turn between the read and the write of this one, and counts it."""
     end = world.turns.end
 
-    def lose(turn_to_end: Turn, event: NewEvent) -> bool:
-        assert end(turn_to_end.model_copy(update={"status": TurnStatus.CANCELLED, "error": CANCELLED}), CANCELLED_EVENT)
-        return end(turn_to_end, event)
+    def lose(turn_to_end: Turn, event: NewEvent, tool_use: Mapping[str, int]) -> bool:
+        assert end(
+            turn_to_end.model_copy(update={"status": TurnStatus.CANCELLED, "error": CANCELLED}), CANCELLED_EVENT, {}
+        )
+        return end(turn_to_end, event, tool_use)
 
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(world.turns, "end", lose)
         world.use_cases.finish_turn(turn_step(turn), Ending.TIMED_OUT)
     assert (world.metrics.values_of(TURNS), world.metrics.values_of(TURN_DURATION)) == ([], [])
+
+
+def test_calls_that_were_sent_count_as_use_of_their_tools(world: World) -> None:
+    turn = world.turn(world.session())
+    for index, tool in enumerate(["report.echo", "report.echo", "report.unknown"]):
+        call = world.call(turn, tool, "{}", index=index)
+        world.use_cases.dispatch_tool(call_step(call, "task"))
+        world.finish_call(call, RunnerReport(results="done"))
+    add_reply(world, turn, "Hi.")
+    world.use_cases.finish_turn(turn_step(turn))
+
+    assert world.turns.tool_use[turn.user] == {"report.echo": 2}
+    assert world.steps.read_round(turn_step(turn)).tool_use == {"report.echo": 2}

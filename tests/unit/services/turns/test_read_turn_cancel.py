@@ -1,5 +1,7 @@
 """Canceling turns."""
 
+from collections.abc import Mapping
+
 import pytest
 
 from satchel.domain.calls import CallResult
@@ -62,9 +64,9 @@ def test_completed_turn_cannot_be_cancelled(world: World, turn: Turn) -> None:
 def test_turn_deleted_while_it_is_cancelled_is_not_found(world: World, turn: Turn) -> None:
     end = world.turns.end
 
-    def delete_first(turn_to_end: Turn, event: NewEvent) -> bool:
+    def delete_first(turn_to_end: Turn, event: NewEvent, tool_use: Mapping[str, int]) -> bool:
         world.turns.delete(turn)
-        return end(turn_to_end, event)
+        return end(turn_to_end, event, tool_use)
 
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(world.turns, "end", delete_first)

@@ -65,7 +65,10 @@ def test_each_read_signs_a_token_with_another_id_and_none_is_stored(world: World
         "persistence": "session",
         "type": "iframe",
         "url": URL,
+        "title": None,
+        "mode": None,
         "wants_token": True,
+        "token": None,
     }
     assert "token-" not in world.events.stored_json(turn.turn_id)
     assert "token-" not in repr([call.result for call in world.calls.list(turn.turn_id)])

@@ -165,7 +165,7 @@ def test_final_answer_is_requested_after_the_maximum_number_of_calls(world: Worl
     while not (after := world.use_cases.think(step)).done:
         counts.append(len(after.calls))
         step = turn_step(turn, after.round)
-    assert counts == [40, 40, 40, 40, 40, 30]
+    assert counts == [40, 40, 40, 40, 20]
     assert sum(counts) == len(world.calls.list(turn.turn_id)) == MAX_CALLS_IN_TURN
     assert len(world.model.requests) == len(counts) + 1
     assert [task.must_answer for task in world.model.requests] == [False] * len(counts) + [True]

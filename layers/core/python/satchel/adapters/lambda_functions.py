@@ -52,16 +52,25 @@ class LambdaRunners:
 
     def end_session(self, server: str, user: UserName, session: ServerSession) -> None:
         """Let the runner of a remote server end an MCP session. If that fails, the server ends it after its timeout."""
-        payload = {"action": "end", "server": server, "session": session.model_dump(mode="json")}
+        self._request(server, user, {"action": "end", "session": session.model_dump(mode="json")})
+
+    def cancel_task(self, server: str, user: UserName, task_id: str, session: ServerSession | None) -> None:
+        """Let the runner of a remote server cancel a task. If that fails, the task works on, and its result is lost."""
+        opened = session and session.model_dump(mode="json")
+        self._request(server, user, {"action": "cancel", "task_id": task_id, "session": opened})
+
+    def _request(self, server: str, user: UserName, payload: Mapping[str, object]) -> None:
+        """Send a request to the server's runner without waiting for it. Log failures."""
         try:
             self.client.invoke(
                 FunctionName=self._function(server),
                 InvocationType="Event",
                 TenantId=user,
-                Payload=json.dumps(payload).encode(),
+                Payload=json.dumps({"server": server, **payload}).encode(),
             )
         except (ClientError, BotoCoreError):
-            logger.warning("an MCP session could not be ended", extra={"server": server}, exc_info=True)
+            fields = {"server": server, "action": payload["action"]}
+            logger.warning("the runner could not be invoked", extra=fields, exc_info=True)
 
     def list_tools(self, server: str) -> ToolListing:
         """Return a server's tools and isolation.
@@ -91,6 +100,7 @@ class LambdaRunners:
             tools=[tool.model_copy(update={"server": server}) for tool in tools],
             offers=offers.with_server(server),
             isolation_level=isolation and isolation.level,
+            is_legacy=payload.get("is_legacy") is True,
         )
 
     def read_offer(self, server: str, user: UserName, request: OfferRequest) -> OfferAnswer:

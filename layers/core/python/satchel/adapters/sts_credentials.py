@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from satchel.adapters.dynamodb.runner_events import runner_partition
+from satchel.adapters.dynamodb.items import runner_partition
 from satchel.adapters.dynamodb.server_sessions import session_partition
 from satchel.domain.ids import CallId
 from satchel.ports.runners import Conversation, ScopedCredentials

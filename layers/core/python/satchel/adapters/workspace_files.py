@@ -127,7 +127,7 @@ def _write_new(path: Path, data: bytes) -> None:
 def list_files(workspace: Path) -> dict[str, FileState]:
     """Return the states of regular files by path relative to ``workspace``: at most 10,000 files, 20 folders deep.
 
-    Skip input files, and all files and folders whose name begins with a dot.
+    Skip files and folders whose name begins with a dot. Input files are listed, because a tool may edit them.
     """
     states: dict[str, FileState] = {}
     for path, state in _files(workspace):
@@ -143,7 +143,7 @@ def _files(workspace: Path) -> Iterator[tuple[str, FileState]]:
         folder = folders.pop()
         for entry in _entries(workspace / folder):
             path = f"{folder}{entry.name}"
-            if entry.name.startswith(".") or path == INPUTS:
+            if entry.name.startswith("."):
                 continue
             if entry.is_dir(follow_symlinks=False):
                 if path.count("/") < _MAX_DEPTH:

@@ -11,7 +11,7 @@ from functools import cached_property
 
 from satchel.adapters import clients
 from satchel.adapters.dynamodb.audit import DynamoAuditTrail
-from satchel.adapters.dynamodb.calls import DynamoApprovals, DynamoCalls
+from satchel.adapters.dynamodb.calls import DynamoApprovals, DynamoCalls, DynamoCallTasks
 from satchel.adapters.dynamodb.connections import DynamoConnections, DynamoSubscriptions, DynamoTickets
 from satchel.adapters.dynamodb.dashboards import DynamoDashboards
 from satchel.adapters.dynamodb.events import DynamoEvents
@@ -43,7 +43,7 @@ from satchel.adapters.stepfunctions import TurnExecutions, WaitingTasks
 from satchel.bootstrap.observed import metrics
 from satchel.bootstrap.process import CLOCK, registry
 from satchel.domain.servers import Registry, ServerEntry
-from satchel.ports.calls import AuditTrail, Calls, ReportedEvents
+from satchel.ports.calls import AuditTrail, Calls, CallTasks, ReportedEvents
 from satchel.ports.connections import Connections, ConnectionSender, Subscriptions, Tickets
 from satchel.ports.files import FileReaper, Files, Uploads
 from satchel.ports.links import DashboardSigner, LinkStates, SharedLinks, Signer
@@ -92,6 +92,7 @@ class AwsPorts:
     calls = cached_property[Calls](lambda self: DynamoCalls(self.table, self.store))
     quota_counts = cached_property[QuotaCounts](lambda self: DynamoQuotaCounts(self.table))
     approvals = cached_property[Approvals](lambda self: DynamoApprovals(self.table))
+    call_tasks = cached_property[CallTasks](lambda self: DynamoCallTasks(self.table))
     inputs = cached_property[Inputs](lambda self: DynamoInputs(self.table))
     events = cached_property[Events](lambda self: DynamoEvents(self.table, self.clock))
     reported_events = cached_property[ReportedEvents](lambda self: DynamoReportedEvents(self.table, self.clock))

@@ -38,9 +38,11 @@ from satchel.bootstrap.process import CLOCK, registry, required_isolation
 from satchel.domain.ids import UserName
 from satchel.domain.servers import ServerEntry
 from satchel.ports.runners import CallOrder, Conversation
+from satchel.ports.tool_client import ServerSession
 from satchel.services.calls.read_offer import ReadOffer
 from satchel.services.calls.run_tool import CallPorts, RunTool
 from satchel.settings import (
+    InputSettings,
     IsolationSettings,
     LimitSettings,
     RefreshSettings,
@@ -50,7 +52,7 @@ from satchel.settings import (
 )
 
 _client_lock = Lock()
-_EVENTS_IN_ROUND = 1_000_000
+_EVENTS_IN_RUN = 100_000
 
 
 @lru_cache
@@ -68,6 +70,7 @@ def run_tool_use_case(server: str) -> RunTool:
         new_claim=lambda: f"{platform.node()}-{os.getpid()}-{uuid4()}",
         heartbeat_seconds=RunnerSettings().beat_seconds,
         max_file_bytes=_max_file_bytes(server),
+        input_seconds=InputSettings().input_in_call_seconds,
         violation_policy=IsolationSettings().violation_policy,
         open_state=_state_opener(server),
     )
@@ -98,7 +101,7 @@ def call_ports(server: str, order: CallOrder) -> CallPorts:
     storage = StorageSettings()
     table = Table(clients.scoped_dynamodb(order.credentials), storage.table)
     store = S3Files(clients.scoped_s3(order.credentials), storage.bucket)
-    first_event = order.input_round * _EVENTS_IN_ROUND + 1  # after those of the runs that ended with questions
+    first_event = order.run * _EVENTS_IN_RUN + 1  # after those of the runs that ended with questions or a task
     is_remote = _own_servers()[server].is_remote
     sessions = DynamoServerSessions(table, Conversation(order.session_id, server)) if is_remote else None
     return CallPorts(
@@ -127,7 +130,20 @@ def describe_server(server: str) -> dict[str, Any]:
         "tools": [tool.model_dump(mode="json") for tool in tools],
         "offers": offers.model_dump(mode="json"),
         "isolation": isolation,
+        "is_legacy": client.is_legacy,
     }
+
+
+def end_session(server: str, session: dict[str, Any]) -> dict[str, Any]:
+    """End an MCP session, and return the name of its server."""
+    tool_client(server).end_session(ServerSession.model_validate(session))
+    return {"server": server}
+
+
+def cancel_task(server: str, task_id: str, session: dict[str, Any] | None) -> dict[str, Any]:
+    """Cancel a task, in the MCP session (if given) that created it. Return the name of the server."""
+    tool_client(server).cancel_task(task_id, ServerSession.model_validate(session) if session else None)
+    return {"server": server}
 
 
 def close_servers() -> None:

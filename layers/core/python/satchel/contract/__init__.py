@@ -21,7 +21,7 @@ from satchel.contract.errors import (
     UnknownTool,
 )
 from satchel.contract.file_names import numbered_name, safe_name, split_extension
-from satchel.contract.media_types import is_active, is_showable, mime_of, normalize_mime, viewer_for
+from satchel.contract.media_types import APP_MIME, is_active, is_app, is_showable, mime_of, normalize_mime, viewer_for
 from satchel.contract.model_view import (
     build_model_view,
     limit_meta_data,
@@ -35,6 +35,7 @@ from satchel.contract.tokens import has_file_link, scrub, scrub_text
 from satchel.contract.tool_output import Artifact, ArtifactProblem, Canvas, DeferredArtifact, Display, ToolOutput
 
 __all__ = [
+    "APP_MIME",
     "Artifact",
     "ArtifactProblem",
     "Canvas",
@@ -58,6 +59,7 @@ __all__ = [
     "build_model_view",
     "has_file_link",
     "is_active",
+    "is_app",
     "is_showable",
     "limit_meta_data",
     "mime_of",

@@ -5,7 +5,9 @@ import re
 from collections.abc import Sequence
 
 UNKNOWN = "application/octet-stream"
-VIEWERS = frozenset({"image", "pdf", "html", "code", "data", "audio", "video"})
+VIEWERS = frozenset({"image", "pdf", "html", "code", "data", "audio", "video", "app"})
+APP_MIME = "text/html;profile=mcp-app"
+"""The MIME type of the apps of MCP servers (SEP-1865)."""
 
 _TOKEN = r"[A-Za-z0-9][A-Za-z0-9!#$&^_.+-]{0,126}"  # noqa: S105  (a token as RFC 6838 defines it)
 _VALUE = rf"(?:{_TOKEN}|\"[ !#-\[\]-~]*\")"
@@ -80,6 +82,11 @@ def normalize_mime(mime: str) -> str:
     return match[1].lower() + match[2] if match else UNKNOWN
 
 
+def is_app(mime: str) -> bool:
+    """Return True if the MIME type is the one of apps of MCP servers."""
+    return normalize_mime(mime).replace(" ", "").lower() == APP_MIME
+
+
 def is_mime(text: str) -> bool:
     """Return True if the text is a well-formed MIME type."""
     return _FORM.fullmatch(text.strip(" ")) is not None
@@ -109,7 +116,7 @@ def extension_of(mime: str, default: str = "") -> str:
 def viewer_for(mime: str, name: str, hints: Sequence[str | None] = ()) -> str:
     """Return the viewer for a file: the first of the tool's ``hints`` that fits the file's type, or the default."""
     kind = effective_mime(mime, name)
-    default = _default_viewer(kind)
+    default = "app" if is_app(mime) else _default_viewer(kind)
     viewers = (hint.lower() for hint in hints if hint)
     return next((viewer for viewer in viewers if _fits(viewer, kind, default)), default)
 

@@ -11,6 +11,7 @@ from satchel.domain.calls import Call, CallResult
 from satchel.domain.ids import CallId, FileKey, SessionId, TurnId, UserName, new_id, time_of
 from satchel.domain.links import Audience
 from satchel.domain.redaction import redact, redact_text
+from satchel.domain.resources import OfferMethod, OfferRequest
 
 ENTRY_ID_KIND = "e"
 
@@ -57,6 +58,20 @@ class DownloadEntry(_Entry):
     size: int
 
 
+class OfferEntry(_Entry):
+    """The audit entry of a user's request for a prompt or a resource. It belongs to no session, so only the log has it.
+
+    ``offer`` is the prompt's name or the resource's address. ``arguments`` are the names of the arguments: their values
+    are the user's text.
+    """
+
+    kind: Literal["offer"] = "offer"
+    server: str
+    method: OfferMethod
+    offer: str
+    arguments: list[str]
+
+
 AuditEntry = Annotated[ToolCallEntry | DownloadEntry, Field(discriminator="kind")]
 
 
@@ -76,6 +91,19 @@ def ended_call_entry(call: Call, result: CallResult, at: datetime) -> ToolCallEn
 def unfinished_call_entry(call: Call, error_code: str, at: datetime) -> ToolCallEntry:
     """Return the audit entry of a tool call that had no result when its turn ended with ``error_code``."""
     return _call_entry(call, at=at, result="error", error_code=error_code)
+
+
+def offer_entry(user: UserName, server: str, request: OfferRequest, **fields: Any) -> OfferEntry:  # noqa: ANN401  (fields of the entry)
+    """Return the audit entry of a request for a prompt or a resource."""
+    return OfferEntry(
+        user=user,
+        session_id=None,
+        server=server,
+        method=request.method,
+        offer=redact_text(request.name),
+        arguments=[redact_text(name) for name in request.arguments],
+        **fields,
+    )
 
 
 def _call_entry(call: Call, **fields: Any) -> ToolCallEntry:  # noqa: ANN401  (fields of the entry)

@@ -14,7 +14,8 @@ REFUSAL_KEYS = ("artifact_problems", "canvas_refused", "unresolved_files", "secu
 """The entries of a call's meta data that say what Satchel refused or could not do. The other entries are the tool's."""
 
 _MAX_META_DATA_BYTES = 64_000  # an event with meta data and results must fit into a WebSocket message (128 KB)
-_WITHOUT_NONE: dict[str, Any] = {"exclude_none": True}
+_NOT_IN_EVENTS = ("content", "metadata", "download_url")
+"""Fields of files that are null in events: file content may be large, and links are secret."""
 
 
 def call_events(call: Call, result: CallResult) -> Iterator[NewEvent]:
@@ -31,10 +32,10 @@ def call_events(call: Call, result: CallResult) -> Iterator[NewEvent]:
     yield NewEvent(type="tool_complete", payload=payload)
     if result.files:
         display = resolve_display([result])
-        files = {"files": [_reference(file) for file in result.files], "display": display.model_dump(**_WITHOUT_NONE)}
+        files = {"files": [_reference(file) for file in result.files], "display": display.model_dump()}
         yield _update(call, "files_update", files)
     if result.canvas:
-        yield _update(call, "canvas", {"canvas": result.canvas.model_dump(exclude={"token"}, **_WITHOUT_NONE)})
+        yield _update(call, "canvas", {"canvas": result.canvas.model_dump() | {"token": None}})
     if result.display and result.display.notification:
         yield _update(call, "notification", {"message": result.display.notification})
 
@@ -64,4 +65,5 @@ def _update(call: Call, kind: str, fields: dict[str, Any]) -> NewEvent:
 
 
 def _reference(file: ResponseArtifact | ResponseDeferred) -> dict[str, Any]:
-    return file.model_dump(mode="json", exclude={"content", "metadata", "download_url"}, **_WITHOUT_NONE)
+    fields = file.model_dump(mode="json")
+    return fields | {name: None for name in _NOT_IN_EVENTS if name in fields}

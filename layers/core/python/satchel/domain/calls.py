@@ -8,7 +8,6 @@ from typing import Annotated, Any, Self
 
 from pydantic import (
     BaseModel,
-    ConfigDict,
     Field,
     ValidationError,
     ValidationInfo,
@@ -24,6 +23,7 @@ from satchel.domain.inputs import RequestedInput
 from satchel.domain.media import MediaRef
 from satchel.domain.responses import ResponseArtifact, ResponseCanvas, ResponseDeferred
 from satchel.domain.size_limits import MAX_FILES, MAX_NAME_CHARS, strip_and_truncate, truncate
+from satchel.domain.tasks import ReportedTask
 
 MAX_INLINE_BYTES = 64 * 1024
 """A turn's response contains the content of text files up to this size, and only links to larger files."""
@@ -166,9 +166,10 @@ class StoredFile(BaseModel):
 class RunnerReport(BaseModel):
     """A runner's report of a tool call: the output without file content, and the stored files (at most ``MAX_FILES``).
 
-    ``asks`` are questions to the user: the call has no result yet, and continues with the answers. ``tools_changed`` is
-    True if the server announced a change of its tools since the previous call. The runner executes
-    third-party code, so callers must check all values. Parsing turns a file with an invalid artifact into a problem.
+    ``asks`` are questions to the user: the call has no result yet, and continues with the answers. ``task`` is the task
+    of the server that works on the call, which has no result yet, either. ``tools_changed`` is True if the server
+    announced a change of its tools since the previous call. The runner executes third-party code, so callers must check
+    all values. Parsing turns a file with an invalid artifact into a problem.
     """
 
     results: Any = None
@@ -182,6 +183,7 @@ class RunnerReport(BaseModel):
     duration_ms: int | None = 0
     tools_changed: bool = False
     asks: RequestedInput | None = None
+    task: ReportedTask | None = None
 
     @model_validator(mode="before")
     @classmethod
@@ -230,10 +232,6 @@ class Decision(BaseModel):
 
     ``digest`` is the digest of the approval request that the user saw. An approval without it is rejected.
     """
-
-    model_config = ConfigDict(
-        extra="forbid", json_schema_extra={"examples": [{"approved": True, "digest": "9f86d081884c7d65…"}]}
-    )
 
     approved: bool
     digest: Annotated[str | None, Field(max_length=64)] = None

@@ -102,7 +102,9 @@ class Icon(BaseModel):
 class ToolSpec(BaseModel):
     """A tool as its MCP server describes it. The schemas are JSON Schema.
 
-    ``hints`` describe its effects. If ``for_model`` is False, only apps of the server may call the tool.
+    ``hints`` describe its effects. Apps of the same server may call the tool unless ``for_app`` is False, and if
+    ``for_model`` is False, only they may. ``app_uri`` is the address of the app that shows the tool's results. If
+    ``needs_task``, an older server runs the tool only as a task.
     """
 
     server: str
@@ -114,6 +116,9 @@ class ToolSpec(BaseModel):
     hints: ToolHints | None = None
     icons: list[Icon] = []
     for_model: bool = True
+    needs_task: bool = False
+    for_app: bool = True
+    app_uri: str | None = None
     method: CallMethod = "tools/call"
 
     @property

@@ -9,6 +9,7 @@ SatchelError
 │   ├── FileNotFound
 │   ├── UploadNotFound        never started, aborted or expired
 │   ├── CanvasNotFound
+│   ├── AppNotFound           the file is not an app of an MCP server
 │   ├── SharedLinkNotFound
 │   └── LinkNotFound          every rejected download link
 ├── NotAllowed                the caller's identity is missing or rejected
@@ -43,7 +44,7 @@ SatchelError
 from collections.abc import Sequence
 
 from satchel.contract import FileTooLarge, ToolOutput
-from satchel.domain.ids import CallId, CanvasId, LinkId, SessionId, TurnId, UploadId
+from satchel.domain.ids import CallId, CanvasId, FileKey, LinkId, SessionId, TurnId, UploadId
 
 _MAX_MISSING = 100
 _MAX_SHOWN_FIELDS = 5
@@ -127,6 +128,15 @@ class CanvasNotFound(NotFound):
 
     def __init__(self, canvas_id: CanvasId) -> None:
         super().__init__("There is no such dashboard.", canvas_id=canvas_id)
+
+
+class AppNotFound(NotFound):
+    """The file is not an app of an MCP server, or the state of the app is missing."""
+
+    code = "E_APP_NOT_FOUND"
+
+    def __init__(self, file_key: FileKey) -> None:
+        super().__init__("The file is not an app.", file_key=file_key)
 
 
 class SharedLinkNotFound(NotFound):

@@ -75,8 +75,11 @@ def _with_text(reply: AssistantMessage) -> AssistantMessage:
 
 def _ordered_results(calls: Sequence[ProposedCall], results: Sequence[Message]) -> list[Message]:
     found = {result.ref: result for result in reversed(results) if isinstance(result, ToolMessage)}
-    missing = {call.ref: ToolMessage(ref=call.ref, tool=call.tool, content=_INTERRUPTED, failed=True) for call in calls}
-    return [_mark_as_data(found.get(call.ref, missing[call.ref])) for call in calls]
+    return [_mark_as_data(found.get(call.ref) or _interrupted(call)) for call in calls]
+
+
+def _interrupted(call: ProposedCall) -> ToolMessage:
+    return ToolMessage(ref=call.ref, tool=call.tool, content=_INTERRUPTED, failed=True)
 
 
 def _mark_as_data(result: ToolMessage) -> ToolMessage:

@@ -14,8 +14,11 @@ _ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz"
 _TIME_CHARS = 10
 _ENTROPY_CHARS = 16
 ID_BODY = r"[0-9a-hjkmnp-tv-z]{26}"
-CALL_ID = rf"t{ID_BODY}-[0-9]{{2,3}}-[0-9]{{2,3}}"
+TURN_ID = rf"[tx]{ID_BODY}"
+CALL_ID = rf"{TURN_ID}-[0-9]{{2,3}}-[0-9]{{2,3}}"
 _CALL_PREFIX_HASH_CHARS = 12
+TURN, APP_TURN = "t", "x"
+"""The first letters of the ids of turns: those that users start with a message, and those that apps start."""
 
 UserName = NewType("UserName", Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9][A-Za-z0-9._@+-]{0,63}$")])
 """A user's name. It has no slash, wildcard or leading dot, because paths, S3 prefixes and IAM policies contain it."""
@@ -23,8 +26,11 @@ UserName = NewType("UserName", Annotated[str, StringConstraints(pattern=r"^[A-Za
 SessionId = NewType("SessionId", Annotated[str, StringConstraints(pattern=rf"^s{ID_BODY}$")])
 """The id of a session (a conversation)."""
 
-TurnId = NewType("TurnId", Annotated[str, StringConstraints(pattern=rf"^t{ID_BODY}$")])
-"""The id of a turn (a user message and its answer). The turn's Step Functions execution has the same name."""
+TurnId = NewType("TurnId", Annotated[str, StringConstraints(pattern=rf"^{TURN_ID}$")])
+"""The id of a turn (a user message and its answer). The turn's Step Functions execution has the same name.
+
+The id of a turn that an app started begins with ``x``: it has one tool call, and is not part of the conversation.
+"""
 
 FileKey = NewType("FileKey", Annotated[str, StringConstraints(pattern=rf"^f{ID_BODY}$")])
 """The opaque id of a file or a stored object. It reveals neither the owner nor the file's name."""
@@ -54,6 +60,11 @@ def new_id(kind: str, now: datetime, entropy: bytes) -> str:
     """Return an id: the letter ``kind`` (``s``, ``t``, ``f``, …), the time in ms, and ten bytes of ``entropy``."""
     millis = int(now.timestamp() * 1000)
     return kind + _base32(millis, _TIME_CHARS) + _base32(int.from_bytes(entropy[:10]), _ENTROPY_CHARS)
+
+
+def is_from_app(turn_id: TurnId) -> bool:
+    """Return True if an app started the turn, to call one tool."""
+    return turn_id.startswith(APP_TURN)
 
 
 def call_id(turn_id: TurnId, round_number: int, index: int) -> CallId:

@@ -26,6 +26,9 @@ MAX_STATE_CHARS = 64_000
 """Maximum length of the state that a server wants back with the answers. Larger orders may not fit into an event."""
 
 MAX_ANSWER_BYTES = 16_000
+MAX_REPORTED_BYTES = 64_000
+"""Maximum size of a question that a tool asks while it runs, as its runner reports it."""
+
 MAX_RECORD_BYTES = 200_000
 """Maximum size of the stored questions of a call. With ten answers, the item stays below DynamoDB's 400 KB."""
 
@@ -215,6 +218,11 @@ class Form(_SchemaPart):
                 problems[name] = problem
         return [FieldProblem(field=f"body.content.{name}", message=text) for name, text in problems.items()]
 
+    @property
+    def defaults(self) -> dict[str, Value]:
+        """Return the fields with a default: the answer of a user who changes nothing."""
+        return {name: field.default for name, field in self.properties.items() if field.default is not None}
+
 
 _FORMATS: Mapping[str, str] = {
     "email": "an email address",
@@ -327,7 +335,10 @@ class RequestedInput(BaseModel):
 
 
 class InputAnswer(BaseModel):
-    """The user's answer to a question. ``content`` has the values of a form, by field, if ``action`` is ``accept``."""
+    """The user's answer to a question. ``content`` has the values of a form, by field, if ``action`` is ``accept``.
+
+    An accepted form without ``content`` is answered with its defaults.
+    """
 
     model_config = ConfigDict(
         extra="forbid",
@@ -340,7 +351,7 @@ class InputAnswer(BaseModel):
     content: Annotated[dict[_Name, Value] | None, Field(max_length=MAX_FIELDS, repr=False)] = None
 
 
-class InputAnswered(BaseModel):
+class AnsweredInput(BaseModel):
     """A question of a tool was answered. The answer's content is never returned."""
 
     call_id: CallId
@@ -405,6 +416,11 @@ class CallInput(BaseModel):
             PosedQuestion(f"{self.round}-{index}", question, self.answers.get(index))
             for index, question in enumerate(self.questions)
         ]
+
+    @property
+    def is_in_call(self) -> bool:
+        """Return True if the tool is running while it waits for the answers."""
+        return self.bound_seconds is not None
 
     @property
     def is_answered(self) -> bool:

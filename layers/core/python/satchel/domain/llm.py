@@ -133,7 +133,7 @@ class ModelTimedOut(ModelError, code="E_MODEL_TIMEOUT", retryable=True):
 class ModelCutOff(ModelError, code="E_MODEL_CUT_OFF", retryable=True):
     """The response stream ended before the answer was complete."""
 
-    user_message = "The model's answer broke off in the middle, so it is not shown. Please try again."
+    user_message = "The model's answer broke off in the middle. Please try again."
 
 
 class ModelReplyUnreadable(ModelError, code="E_MODEL_GARBLED", retryable=True):

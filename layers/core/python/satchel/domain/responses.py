@@ -1,9 +1,9 @@
 """The response of a turn, and its parts. Stored responses have no download links; each read adds new links."""
 
 from datetime import datetime
-from typing import Any
+from typing import Annotated, Any
 
-from pydantic import BaseModel, Field
+from pydantic import BaseModel, Field, computed_field
 
 from satchel.domain.conversation import TokenUsage
 from satchel.domain.ids import CallId, FileKey, SessionId, TurnId
@@ -57,7 +57,9 @@ class ResponseDisplay(BaseModel):
     primary_file: str | None = None
     mode: str | None = None
     viewer_hint: str | None = None
-    storage_action: str = "store"
+    storage_action: Annotated[str, Field(json_schema_extra={"enum": ["store", "store_and_open", "temporary"]})] = (
+        "store"
+    )
     category_hint: str | None = None
     notification: str | None = None
 
@@ -106,8 +108,8 @@ class FinalResponse(BaseModel):
 
     turn_id: TurnId
     session_id: SessionId
-    status: str
-    message: str = ""
+    status: Annotated[str, Field(json_schema_extra={"enum": ["running", "complete", "failed", "cancelled"]})]
+    message: Annotated[str, Field(description="The same as `answer`.", json_schema_extra={"deprecated": True})] = ""
     model: str = ""
     usage: TokenUsage = TokenUsage()
     artifacts: list[ResponseArtifact] = []
@@ -118,3 +120,9 @@ class FinalResponse(BaseModel):
     tool_calls: list[ToolCallSummary] = []
     inputs: list[OpenInput] = Field(default=[], description="The questions of tools that wait for the user's answer.")
     error: TurnError | None = None
+
+    @computed_field(description="The model's answer, with the name that it has in the turns of a session.")  # type: ignore[prop-decorator]
+    @property
+    def answer(self) -> str:
+        """Return the model's answer."""
+        return self.message

@@ -38,7 +38,7 @@ class ServerEntry(BaseModel):
     ``files`` says how tools get file arguments (as path or URL): one mode for all tools, or a mode by tool name. The
     default is ``path`` for stdio and ``url`` for HTTP. ``file_arguments`` names further arguments that are files, by
     tool (``*``: all tools), with the form of each if it is another one. With ``allow_private``, ``url`` may be in a
-    private network.
+    private network. With ``protocol``, Satchel speaks this older revision of MCP, even if the server knows a newer one.
     ``silence_seconds``, ``notice_seconds`` and ``max_seconds`` override the default time limits of tool calls
     (``domain.timing``). The server can read ``read_paths`` in addition to the system and its own files. With
     ``writes``, all its tools can write in the user's workspace, also those without an argument for the user's name.
@@ -57,6 +57,7 @@ class ServerEntry(BaseModel):
     env: dict[str, str] = {}
     url: str | None = None
     transport: Literal["stdio", "http", "sse"] | None = None
+    protocol: Literal["2025-11-25"] | None = None
     headers: dict[str, str] = {}
     auth_token: str | None = None
     groups: list[str] = []
@@ -128,6 +129,15 @@ class ServerEntry(BaseModel):
         if isinstance(self.require_approval, str):
             return self.require_approval == "*" or tool.may_destroy
         return "*" in self.require_approval or tool.name in self.require_approval
+
+    def needs_approval_of_app(self, tool: ToolSpec) -> bool:
+        """Return True if calls of this tool by an app need the user's approval.
+
+        Besides ``needs_approval``, these are tools whose server says that they may destroy something.
+        """
+        hints = tool.hints
+        says_so = hints is not None and hints.destructive is True and not hints.read_only
+        return says_so or self.needs_approval(tool)
 
     def file_mode_for(self, tool: str) -> FileMode:
         """Return how this tool gets file arguments: as a local path or as a URL."""

@@ -7,7 +7,7 @@ from typing import Annotated
 from pydantic import BaseModel, Field
 
 from satchel.domain.conversation import ProposedCall, TokenUsage
-from satchel.domain.ids import SessionId, TurnId, UserName
+from satchel.domain.ids import SessionId, TurnId, UserName, is_from_app
 from satchel.domain.responses import TurnError
 
 
@@ -89,6 +89,11 @@ class Turn(BaseModel):
     answer: str = ""
     error: TurnError | None = None
     usage: TokenUsage = TokenUsage()
+
+    @property
+    def is_from_app(self) -> bool:
+        """Return True if an app started the turn. It calls the ``prepared`` tool, and asks no model."""
+        return is_from_app(self.turn_id)
 
     @property
     def first_round(self) -> int:

@@ -6,7 +6,7 @@ from satchel.domain.ids import CallId, SessionId, TurnId, UserName
 
 MAX_ROUNDS = 99
 MAX_CALLS_IN_ROUND = 40
-MAX_CALLS_IN_TURN = 230
+MAX_CALLS_IN_TURN = 180
 """Maximum tool calls in a turn, so that an execution stays below Step Functions' limit of 25,000 history events."""
 
 MAX_INPUT_ROUNDS_IN_CALL = 10
@@ -15,6 +15,12 @@ MAX_INPUT_ROUNDS_IN_TURN = 30
 
 INPUT_REQUIRED = "InputRequired"
 """The error with which a call leaves the state Dispatch to ask the user (state Input)."""
+
+MAX_POLLS_IN_TURN = 250
+"""How often the calls of a turn may poll the tasks of their servers, for the same limit. One task gets 19 hours."""
+
+POLL_ERRORS = {1: "PollIn1s", 5: "PollIn5s", 30: "PollIn30s", 300: "PollIn300s"}
+"""The error with which a call leaves the state Dispatch while a task of the server runs, by the seconds to wait."""
 
 MAX_CORRECTIONS = 3
 """Maximum number of times in a turn that the model may correct invalid tool calls."""

@@ -93,21 +93,40 @@ class SilenceTimer:
         self._last_message = now
         self._notices_sent = 0
         self._notices = limits.notice_schedule()
+        self._is_paused = False
 
     def reset(self, now: float) -> None:
         """Restart the measurement of silence when the tool sends any message (clause v2.1:progress:resets)."""
         self._last_message = now
         self._notices_sent = 0
 
+    def pause(self) -> None:
+        """Stop the measurement of silence: the tool waits for the user. The total duration is still limited."""
+        self._is_paused = True
+
+    def resume(self, now: float) -> None:
+        """Restart the measurement of silence after ``pause``, if it is paused."""
+        if self._is_paused:
+            self._is_paused = False
+            self.reset(now)
+
+    @property
+    def cap_end(self) -> float:
+        """Return the time at which the limit of the total duration is reached."""
+        return self._started + self._limits.max_seconds
+
     def next_deadline(self) -> float:
         """Return the time at which the next notice is due or a limit is reached."""
-        silence_end, cap_end = self._last_message + self._limits.silence, self._started + self._limits.max_seconds
-        return min(silence_end, cap_end, self._next_notice_at())
+        if self._is_paused:
+            return self.cap_end
+        return min(self._last_message + self._limits.silence, self.cap_end, self._next_notice_at())
 
     def check(self, now: float) -> Notice | TimeLimitReached | None:
         """Return a due notice, a reached limit, or None. After a notice, call again, because another may be due."""
-        if now >= self._started + self._limits.max_seconds:
+        if now >= self.cap_end:
             return TimeLimitReached(kind="cap", seconds=self._limits.max_seconds)
+        if self._is_paused:
+            return None
         if now >= self._last_message + self._limits.silence:
             return TimeLimitReached(kind="silence", seconds=self._limits.silence)
         if now < self._next_notice_at():

@@ -1,8 +1,8 @@
 """Find tools by what they do, and choose the tools of a model request if there are many. No I/O.
 
 The schemas of 1,000 tools have about 100,000 tokens, which each request would send again. So a request offers the tool
-``find_tools`` and the latest tools that the conversation has found or called, in the order in which it did: a request
-then only adds to the tools of the one before, and the provider can cache them.
+``find_tools``, the tools that the user calls most, and the latest that the conversation has found or called, in the
+order in which it did: a request then only adds to the tools of the one before, and the provider can cache them.
 
 The ranking is BM25. The libraries for it (rank-bm25, bm25s) need numpy, which is larger than the whole function.
 """
@@ -10,7 +10,7 @@ The ranking is BM25. The libraries for it (rank-bm25, bm25s) need numpy, which i
 import math
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from satchel.domain.attachments import DOCUMENTS_SERVER
@@ -24,6 +24,7 @@ MAX_FOUND = 10
 """The number of tools that a search returns."""
 
 _MAX_OFFERED = 30
+_USUAL_TOOLS = 10
 _K1, _B = 1.2, 0.3
 _NAME_WEIGHT = 2
 _MAX_TEXT_CHARS = 2000
@@ -97,18 +98,30 @@ class ToolIndex:
         return math.log(1 + (len(self.tools) - containing + 0.5) / (containing + 0.5))
 
 
-def choose_tools(tools: Sequence[ToolSpec], messages: Iterable[Message]) -> list[ToolSpec]:
+def choose_tools(tools: Sequence[ToolSpec], messages: Iterable[Message], tool_use: Mapping[str, int]) -> list[ToolSpec]:
     """Return the tools to offer: all if they are few, else some and ``find_tools``. The order never depends on chance.
 
-    Some are the built-in tools, those that read documents, and those that the conversation has found or called.
+    Some are the built-in tools, those that read documents, those that the user calls most (``tool_use`` counts the
+    calls by full name), and those that the conversation has found or called.
     """
     if len(tools) <= MANY_TOOLS:
         return list(tools)
     by_name = {tool.full_name: tool for tool in tools}
     always = [tool for tool in tools if tool.server in {BUILTIN_SERVER, DOCUMENTS_SERVER}]
+    always += [by_name[name] for name in _usual_tools(tool_use, by_name) if by_name[name] not in always]
     names = dict.fromkeys(name for name in _known_names(messages) if name in by_name)
     recent = [by_name[name] for name in list(names)[-_MAX_OFFERED:] if by_name[name] not in always]
     return [FIND_TOOLS, *always, *recent]
+
+
+def _usual_tools(tool_use: Mapping[str, int], known: Collection[str]) -> list[str]:
+    """Return the names of the known tools that the user calls most, sorted.
+
+    Counts are compared by their number of binary digits. Otherwise, the choice would change with nearly every turn, and
+    the provider could not read the requests from its cache.
+    """
+    used = sorted((-count.bit_length(), name) for name, count in tool_use.items() if name in known)
+    return sorted(name for _, name in used[:_USUAL_TOOLS])
 
 
 def _known_names(messages: Iterable[Message]) -> Iterator[str]:

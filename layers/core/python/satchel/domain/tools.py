@@ -23,12 +23,14 @@ RETRY_INTERVAL = timedelta(seconds=30)
 class ToolListing(BaseModel):
     """A runner's report about its server: the tools, and how far its machine isolates them.
 
-    ``isolation_level`` is None for a remote server, whose tools run on a machine that is not known.
+    ``isolation_level`` is None for a remote server, whose tools run on a machine that is not known. ``is_legacy``: the
+    server speaks the older MCP handshake.
     """
 
     tools: list[ToolSpec]
     offers: Offers = Offers()
     isolation_level: Level | None = None
+    is_legacy: bool = False
 
 
 class StoredToolList(BaseModel):
@@ -38,6 +40,8 @@ class StoredToolList(BaseModel):
     ``doubted`` is True if the server announced a change of its tools after the list was stored. ``since`` is the time
     at which the server's current state (starting, ready or unavailable) began. ``isolation_level`` is the one that the
     runner reported with the tools. ``source_version`` is the version of the server's source files at the last request.
+    Runners of a server that ``is_legacy`` begin with the older MCP handshake, because the server may ignore the newer
+    one for seconds.
     """
 
     tools: list[ToolSpec] | None = None
@@ -48,6 +52,7 @@ class StoredToolList(BaseModel):
     asked_at: datetime
     since: datetime | None = None
     source_version: str | None = None
+    is_legacy: bool = False
 
     @property
     def is_starting(self) -> bool:
@@ -61,6 +66,7 @@ class StoredToolList(BaseModel):
             tools=self.tools,
             offers=self.offers,
             isolation_level=self.isolation_level,
+            is_legacy=self.is_legacy,
             failure=reason,
             asked_at=now,
             since=since,
@@ -77,9 +83,7 @@ def fresh_tool_list(listing: ToolListing, now: datetime, before: StoredToolList 
     """Return the list to store for a server that has just been listed. ``before`` is the old list, if any."""
     was_ready = before is not None and before.failure is None and not before.is_starting
     since = (before.since or before.asked_at) if before and was_ready else now
-    return StoredToolList(
-        tools=listing.tools, offers=listing.offers, isolation_level=listing.isolation_level, asked_at=now, since=since
-    )
+    return StoredToolList(**dict(listing), asked_at=now, since=since)
 
 
 def starting_tool_list(now: datetime) -> StoredToolList:

@@ -10,6 +10,7 @@ from typing import Annotated
 from pydantic import BaseModel, StringConstraints
 
 from satchel.contract import mime_of, normalize_mime, safe_name
+from satchel.contract.media_types import UNKNOWN
 from satchel.domain.files import NewFile, Source
 from satchel.domain.ids import FileKey, SessionId, UploadId, UserName, new_id
 from satchel.domain.object_keys import object_key
@@ -106,7 +107,10 @@ def new_uploaded_file(
     now: datetime,
     entropy: bytes,
 ) -> NewFile:
-    """Return the file that a new upload will create. Used for uploads in parts and for uploads in one request."""
+    """Return the file that a new upload will create. Used for uploads in parts and for uploads in one request.
+
+    Browsers declare ``application/octet-stream`` if they do not know the type: then the name decides.
+    """
     name = safe_name(raw_name)
     object_id = FileKey(new_id("f", now, entropy))
     return NewFile(
@@ -116,7 +120,7 @@ def new_uploaded_file(
         session_id=session_id,
         name=name,
         raw_name=raw_name,
-        mime=normalize_mime(mime) if mime else mime_of(name),
+        mime=normalize_mime(mime) if mime and mime != UNKNOWN else mime_of(name),
         size=size,
         source=Source.UPLOADED,
         origin=object_id,

@@ -181,10 +181,14 @@ class Notification(_CallEventBase):
 
 
 class ResponseComplete(_TurnEventBase):
-    """The turn has ended with an answer. ``response`` contains no download links: read the turn to get them."""
+    """The turn has ended with an answer.
+
+    ``response`` has no download links, and null as content of files and as arguments, results and meta data of calls:
+    read the turn to get them. It is null if it is too large for an event.
+    """
 
     type: Literal["response_complete"]
-    response: FinalResponse
+    response: FinalResponse | None
 
 
 class TurnFailed(_TurnEventBase):

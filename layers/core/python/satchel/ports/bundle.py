@@ -4,7 +4,7 @@ from collections.abc import Callable
 from typing import Protocol
 
 from satchel.domain.servers import Registry, ServerEntry
-from satchel.ports.calls import AuditTrail, Calls, ReportedEvents
+from satchel.ports.calls import AuditTrail, Calls, CallTasks, ReportedEvents
 from satchel.ports.connections import Connections, ConnectionSender, Subscriptions, Tickets
 from satchel.ports.files import FileReaper, Files, Uploads
 from satchel.ports.links import DashboardSigner, LinkStates, SharedLinks, Signer
@@ -51,6 +51,9 @@ class Ports(Protocol):
 
     @property
     def calls(self) -> Calls: ...
+
+    @property
+    def call_tasks(self) -> CallTasks: ...
 
     @property
     def quota_counts(self) -> QuotaCounts: ...

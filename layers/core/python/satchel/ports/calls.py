@@ -8,21 +8,27 @@ from satchel.domain.audit import AuditEntry
 from satchel.domain.calls import Call
 from satchel.domain.events import NewEvent
 from satchel.domain.ids import CallId, SessionId, TurnId
+from satchel.domain.inputs import CallInput, InputAnswer
+from satchel.domain.tasks import CallTask
 from satchel.ports import Page
 
 
 class CallClaims(Protocol):
-    """Stores which runner executes a tool call, and whether it shall stop."""
+    """Stores which runner executes a tool call, whether it shall stop, and the answers for which its tool waits."""
 
-    def claim(self, call_id: CallId, runner: str, input_round: int = 0) -> bool:
+    def claim(self, call_id: CallId, runner: str, run: int = 0) -> bool:
         """Claim a call for a runner. Return False if another runner has claimed it.
 
-        A call that asked the user is claimed again in each ``input_round``.
+        A call that asked the user, or that a task works on, is claimed again in each ``run``.
         """
         ...
 
     def is_stopped(self, call_id: CallId) -> bool:
         """Return True if nothing waits for the call's result any more. Raise Unavailable if the read fails."""
+        ...
+
+    def read_answer(self, call_id: CallId, input_id: str) -> InputAnswer | None:
+        """Return the user's answer to a question of the running tool, or None. Raise Unavailable if the read fails."""
         ...
 
 
@@ -78,9 +84,10 @@ class ReportedEvents(Protocol):
         """Return the next page. Return None if there are no new items, the call is closed or has reached its limit."""
         ...
 
-    def relay(self, page: ReportedPage, events: Sequence[NewEvent]) -> bool:
+    def relay(self, page: ReportedPage, events: Sequence[NewEvent], question: CallInput | None = None) -> bool:
         """Add the events of a page to the turn. Raise Unavailable if concurrent writes conflict too often.
 
+        ``question`` is the one in these events that the user can answer now, or that the tool has withdrawn.
         Return False, and add nothing, if another process has relayed the page or if the turn's last event is stored.
         """
         ...
@@ -99,6 +106,18 @@ class Calls(Protocol):
 
     def list(self, turn_id: TurnId) -> Sequence[Call]:
         """Return the tool calls of a turn in the order in which the model proposed them."""
+        ...
+
+
+class CallTasks(Protocol):
+    """Stores the tasks of servers that work on calls."""
+
+    def save(self, task: CallTask) -> None:
+        """Save the task of a call. Replace the record of the previous poll."""
+        ...
+
+    def list(self, turn_id: TurnId) -> Sequence[CallTask]:
+        """Return the tasks of a turn's calls."""
         ...
 
 

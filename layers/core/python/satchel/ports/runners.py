@@ -47,7 +47,10 @@ class CallOrder(BaseModel):
 
     ``input_schema`` is set only if the server expects some arguments as HTTP headers, too. In the arguments named in
     ``embedded``, the runner replaces the paths of input files with their content. ``responses`` and ``request_state``
-    continue a call that has asked the user ``input_round`` times.
+    continue a call that has asked the user ``input_round`` times. ``task_id`` is the task to poll for the time number
+    ``polls``; the call has taken ``earlier_ms`` so far. ``as_task`` asks an older server for a task. ``is_legacy``: the
+    server speaks the older MCP handshake. ``app_uri`` is the app that shows the result, titled
+    ``app_title``. If ``from_app``, an app made the call.
     """
 
     model_config = ConfigDict(hide_input_in_errors=True)
@@ -73,6 +76,19 @@ class CallOrder(BaseModel):
     input_round: int = 0
     responses: dict[str, dict[str, Any]] = {}
     request_state: str | None = None
+    is_legacy: bool = False
+    as_task: bool = False
+    task_id: str | None = None
+    polls: int = 0
+    earlier_ms: int = 0
+    app_uri: str | None = None
+    app_title: str | None = None
+    from_app: bool = False
+
+    @property
+    def run(self) -> int:
+        """Return the number of this run of the call. It grows with each run."""
+        return self.input_round + self.polls
 
 
 class Runners(Protocol):
@@ -84,6 +100,10 @@ class Runners(Protocol):
 
     def end_session(self, server: str, user: UserName, session: ServerSession) -> None:
         """Let the runner of a remote server end an MCP session, without waiting for it."""
+        ...
+
+    def cancel_task(self, server: str, user: UserName, task_id: str, session: ServerSession | None) -> None:
+        """Let the runner of a remote server cancel a task in this MCP session, without waiting for it."""
         ...
 
     def list_tools(self, server: str) -> ToolListing:
@@ -151,7 +171,7 @@ class FileLister(Protocol):
     """Lists the files in a workspace."""
 
     def __call__(self, workspace: Path) -> Mapping[str, FileState]:
-        """Return the state of each regular file by its path in the workspace. Omit input files and hidden folders."""
+        """Return the state of each regular file by its path in the workspace. Omit hidden folders."""
         ...
 
 

@@ -73,6 +73,10 @@ class SessionPurger(Protocol):
 class ServerSessionRemover(Protocol):
     """Removes the MCP sessions that the calls of a chat session have opened with remote servers."""
 
+    def get(self, session_id: SessionId, server: str) -> ServerSession | None:
+        """Return the MCP session of a chat session with a server, or None."""
+        ...
+
     def take(self, session_id: SessionId, servers: Collection[str]) -> Mapping[str, ServerSession]:
         """Remove and return the MCP sessions of an ended chat session with these servers, by server."""
         ...

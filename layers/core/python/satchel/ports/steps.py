@@ -4,7 +4,7 @@ A transaction contains everything that a step stores: state, events, messages, t
 finds either all of it or nothing.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum, auto
 from typing import Protocol
@@ -17,17 +17,22 @@ from satchel.domain.ids import CallId
 from satchel.domain.inputs import CallInput
 from satchel.domain.sessions import Session, Turn
 from satchel.domain.steps import CallStep, TurnStep
+from satchel.domain.tasks import CallTask
 from satchel.ports.calls import RelayPosition, ReportedPage
 
 
 @dataclass(frozen=True)
 class RoundRecords:
-    """The records for a round of the state Think. ``reply`` is the round's reply, if an earlier try stored it."""
+    """The records for a round of the state Think. ``reply`` is the round's reply, if an earlier try stored it.
+
+    ``tool_use`` is how often the user has called each tool, by full name.
+    """
 
     turn: Turn | None
     session: Session | None
     reply: AssistantMessage | None
     tools_version: int
+    tool_use: Mapping[str, int]
 
 
 @dataclass(frozen=True)
@@ -49,6 +54,7 @@ class CallRecords:
     call: Call | None
     approval: Approval | None
     questions: CallInput | None
+    task: CallTask | None
     tools_version: int
 
 
@@ -65,7 +71,8 @@ class CallStart(Enum):
 class EndedCall:
     """A call with its result, to store. ``relayed`` are the readable events of ``page``, the last ones of the runner.
 
-    ``stops_runner`` tells a runner that is still running the tool to stop it.
+    ``stops_runner`` tells a runner that is still running the tool to stop it. The answers to ``questions`` of the call
+    are removed.
     """
 
     call: Call
@@ -76,6 +83,7 @@ class EndedCall:
     relayed: Sequence[NewEvent]
     page: ReportedPage | None
     stops_runner: bool
+    questions: CallInput | None = None
 
 
 class CallEnd(Enum):

@@ -7,8 +7,10 @@ from typing import Any, Literal, NamedTuple, Protocol
 
 from pydantic import BaseModel, Field
 
+from satchel.domain.apps import AppPage
 from satchel.domain.conversation import CallMethod, ToolSpec
 from satchel.domain.ids import SessionId, UserName
+from satchel.domain.inputs import InputAnswer
 from satchel.domain.resources import OfferMethod, Offers
 
 
@@ -27,14 +29,33 @@ class LogMessage(BaseModel):
     message: str
 
 
+class AppRequest(NamedTuple):
+    """A call whose result an app gets: the app at ``uri``, which the server then returns, or one that made the call."""
+
+    uri: str | None = None
+
+
+class AppAnswer(BaseModel):
+    """The part of a call that an app gets: the result as the server sent it, and the app's page if it was requested.
+
+    ``problem`` says why there is no page.
+    """
+
+    result: dict[str, Any]
+    page: AppPage | None = None
+    problem: str | None = None
+
+
 class ToolResult(BaseModel):
     """Raw JSON-RPC result of ``tools/call``, with every key that the server sent.
 
-    ``tools_changed`` is True if the server announced a changed tool list since the previous result.
+    ``tools_changed`` is True if the server announced a changed tool list since the previous result. ``app`` is set if
+    an app gets the result.
     """
 
     raw: dict[str, Any]
     tools_changed: bool = False
+    app: AppAnswer | None = None
 
 
 class BlockedAccess(BaseModel):
@@ -64,14 +85,49 @@ class CallFailure(BaseModel):
     exceeded_limit: int | None = None
 
 
+class TaskRunning(BaseModel):
+    """The call ended, because the server works on it as a task, which later calls poll.
+
+    ``poll_seconds`` is the time after which the server wants to be polled.
+    """
+
+    task_id: str
+    poll_seconds: float = 0.0
+
+
 class InputRequired(BaseModel):
     """The call ended, because the server needs answers of the user before it continues.
 
     ``requests`` are MCP's ``inputRequests`` by the server's names. ``state`` goes back to the server with the answers.
+    ``task`` is the task that asks, if the server works on one.
     """
 
     requests: dict[str, Any]
     state: str | None = Field(default=None, repr=False)
+    task: TaskRunning | None = None
+
+
+class AskedQuestion(BaseModel):
+    """The server asks the user, and the call waits (``elicitation/create`` of servers before MCP 2026-07-28).
+
+    ``request`` are the parameters of MCP. The consumer must call ``RunningCall.reply`` with this ``id``.
+    """
+
+    id: int
+    request: dict[str, Any]
+
+
+class ClosedQuestion(BaseModel):
+    """The server no longer waits for the answer to a question: it gave up or, if ``completed``, has what it needs."""
+
+    id: int
+    completed: bool = False
+
+
+class QuestionRefused(NamedTuple):
+    """The reply that a question is not shown to the user, with the reason for the server."""
+
+    reason: str
 
 
 class Answers(NamedTuple):
@@ -81,7 +137,10 @@ class Answers(NamedTuple):
     state: str | None
 
 
-ToolEvent = ProgressUpdate | LogMessage | BlockedAccess | OutsideChange | ToolResult | InputRequired | CallFailure
+CallOutcome = ToolResult | InputRequired | TaskRunning | CallFailure
+"""The last event of a call."""
+
+ToolEvent = ProgressUpdate | LogMessage | BlockedAccess | OutsideChange | AskedQuestion | ClosedQuestion | CallOutcome
 
 
 class ServerSession(BaseModel):
@@ -110,6 +169,10 @@ class RunningCall(Protocol):
         """Return the next event, such as progress or the result, or None if none comes within ``timeout`` seconds."""
         ...
 
+    def reply(self, question: int, answer: InputAnswer | QuestionRefused) -> None:
+        """Send the answer to a question with this id. Do nothing if the server no longer waits for it."""
+        ...
+
     def kill(self) -> None:
         """Kill the MCP server that runs the call, and all its descendant processes. Return after they are dead."""
         ...
@@ -130,14 +193,26 @@ class ToolClient(Protocol):
         input_schema: dict[str, Any] | None = None,
         sessions: ServerSessions | None = None,
         answers: Answers | None = None,
+        as_task: bool = False,
+        task_id: str | None = None,
+        is_legacy: bool = False,
+        can_ask: bool = False,
+        app: AppRequest | None = None,
     ) -> AbstractContextManager[RunningCall]:
         """Start a call on an idle server process or a new one. Raise ToolCrashed if the server cannot be started.
 
         ``workspace`` is the user's directory, or None if the tool uses no files. ``state`` is the directory in which
         the server keeps the user's data, if it does. ``input_schema`` says which arguments a remote server also expects
         as HTTP headers. ``sessions`` stores the MCP session with a remote server.
-        ``answers`` continue a call that ended with InputRequired.
+        ``answers`` continue a call that ended with InputRequired. ``app`` requests what an app gets of the call.
+        ``as_task`` asks a server of MCP 2025-11-25 for a task. ``task_id`` polls the task of an earlier call instead of
+        calling the tool. ``is_legacy`` says that the server speaks the older MCP handshake.
+        With ``can_ask``, the caller replies to questions of the running tool; otherwise, they are refused.
         """
+        ...
+
+    def cancel_task(self, task_id: str, session: ServerSession | None) -> None:
+        """Let a remote server cancel a task, in this MCP session. Log failures: the task may have ended."""
         ...
 
     def list_tools(self) -> Sequence[ToolSpec]:

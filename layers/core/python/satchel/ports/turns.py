@@ -1,6 +1,6 @@
 """Turns: their records, transcript, events and approvals, and the state machine that runs them."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Protocol
 
 from satchel.domain.calls import Approval, Decision
@@ -34,12 +34,20 @@ class Turns(Protocol):
         """
         ...
 
+    def begin_for_app(self, turn: Turn, max_per_minute: int) -> None:
+        """Write a turn that an app starts. The session may run others at the same time, and does not list it.
+
+        Raise SessionEnded, SessionNotFound, or TooManyTurns if apps of the user started ``max_per_minute`` turns in the
+        same minute of the clock.
+        """
+        ...
+
     def get(self, session_id: SessionId, turn_id: TurnId) -> Turn | None:
         """Return a turn, or None."""
         ...
 
-    def list(self, session_id: SessionId, limit: int, cursor: str | None) -> Page[Turn]:
-        """Return the session's turns, oldest first."""
+    def list(self, session_id: SessionId, limit: int, cursor: str | None, *, newest_first: bool = False) -> Page[Turn]:
+        """Return a page of the session's turns, oldest first unless ``newest_first``."""
         ...
 
     def add_usage(self, turn: Turn, usage: TokenUsage) -> None:
@@ -49,9 +57,10 @@ class Turns(Protocol):
         """
         ...
 
-    def end(self, turn: Turn, event: NewEvent) -> bool:
+    def end(self, turn: Turn, event: NewEvent, tool_use: Mapping[str, int]) -> bool:
         """Save the ended turn, add its last event and its tokens, and unlock its session, in one transaction.
 
+        ``tool_use`` is the number of its calls of each tool, which is added to the counts of the user.
         Return False if the turn has ended before, or if it has other tokens now.
         """
         ...

@@ -1,10 +1,11 @@
-"""Stores tool calls, the users' approvals of calls, and claims (a claim records which runner executes a call).
+"""Stores tool calls, the users' approvals of calls, tasks of servers, and claims (which runner executes a call).
 
 | item | key | attributes |
 |---|---|---|
 | call | ``CALLS#{turn_id} / CALL#{call_id}`` | ``doc``; later ``sent`` (tool input), ``slot``, ``settled`` (result) |
 | approval | ``CALLS#{turn_id} / APPROVAL#{call_id}`` | ``doc``; later ``decision`` |
-| claim | ``RUN#{call_id} / CLAIM``, ``CLAIM#{n}`` after ``n`` answers of the user | ``claimed_by`` |
+| task | ``CALLS#{turn_id} / TASK#{call_id}`` | ``doc`` |
+| claim | ``RUN#{call_id} / CLAIM``, ``CLAIM#{n}`` after ``n`` answers of the user and polls | ``claimed_by`` |
 
 A call's ``doc`` and ``sent`` are stored in S3 if they are large. A runner (the Lambda function that executes tools) may
 write only to the partition ``RUN#{call_id}`` of its own call, so it can neither approve its call nor claim another one.
@@ -18,15 +19,19 @@ from dataclasses import dataclass
 from botocore.exceptions import BotoCoreError, ClientError
 
 from satchel.adapters.dynamodb.conditions import ConditionFailed
-from satchel.adapters.dynamodb.items import Item, LargeTexts
-from satchel.adapters.dynamodb.runner_events import STOP, runner_partition
+from satchel.adapters.dynamodb.inputs import read_answer
+from satchel.adapters.dynamodb.items import Item, LargeTexts, runner_partition
+from satchel.adapters.dynamodb.runner_events import STOP
 from satchel.adapters.dynamodb.table import Table
 from satchel.domain.calls import Approval, Call, CallResult, Decision
 from satchel.domain.errors import Unavailable
 from satchel.domain.ids import CallId, TurnId
+from satchel.domain.inputs import InputAnswer
+from satchel.domain.tasks import CallTask
 from satchel.ports.storage import FileStore
 
 PREFIX = "CALL#"
+_TASK_PREFIX = "TASK#"
 _SENT_FIELDS = {"injected", "unresolved", "server", "bytes_in"}
 # An item is limited to 400 KB by DynamoDB. The item of a call has at most 380 KB: 40 KB each in ``doc`` and ``sent``,
 # and 300 KB of result. Larger values of ``doc`` and ``sent`` are stored in S3.
@@ -86,25 +91,25 @@ class DynamoCalls:
 class DynamoClaims:
     """Store which runner (Lambda function) executes a tool call. Implements ``ports.calls.CallClaims``.
 
-    The marker of a stopped call is written by ``DynamoReportedEvents.stop``.
+    The marker of a stopped call is written by ``DynamoReportedEvents.stop``, the user's answers by ``DynamoInputs``.
     """
 
     table: Table
 
-    def claim(self, call_id: CallId, runner: str, input_round: int = 0) -> bool:
+    def claim(self, call_id: CallId, runner: str, run: int = 0) -> bool:
         """Reserve a tool call for a runner. Return False if another runner has already claimed the call.
 
         boto3 may repeat a write whose response was lost, so a repeated claim by the same runner succeeds too.
         """
-        pk, sk = runner_partition(call_id), _claim_sort_key(input_round)
+        pk, sk = runner_partition(call_id), _claim_sort_key(run)
         if self.table.insert({"pk": pk, "sk": sk, "claimed_by": runner}):
             return True
         item = self.table.get(pk, sk)
         return item is not None and item.get("claimed_by") == runner
 
-    def is_claimed(self, call_id: CallId, input_round: int = 0) -> bool:
-        """Return True if a runner executes or has executed the call in this round."""
-        return self.table.get(runner_partition(call_id), _claim_sort_key(input_round)) is not None
+    def is_claimed(self, call_id: CallId, run: int = 0) -> bool:
+        """Return True if a runner executes or has executed the call in this run."""
+        return self.table.get(runner_partition(call_id), _claim_sort_key(run)) is not None
 
     def is_stopped(self, call_id: CallId) -> bool:
         try:
@@ -112,9 +117,39 @@ class DynamoClaims:
         except (ClientError, BotoCoreError) as error:
             raise Unavailable("The runner could not read whether the call is stopped.") from error
 
+    def read_answer(self, call_id: CallId, input_id: str) -> InputAnswer | None:
+        try:
+            return read_answer(self.table, call_id, input_id)
+        except (ClientError, BotoCoreError) as error:
+            raise Unavailable("The runner could not read whether the user has answered.") from error
 
-def _claim_sort_key(input_round: int) -> str:
-    return f"CLAIM#{input_round}" if input_round else "CLAIM"
+
+def _claim_sort_key(run: int) -> str:
+    return f"CLAIM#{run}" if run else "CLAIM"
+
+
+def task_key(turn_id: TurnId, call_id: CallId) -> tuple[str, str]:
+    """Return the key (``pk``, ``sk``) of the task that works on a call."""
+    return f"CALLS#{turn_id}", f"{_TASK_PREFIX}{call_id}"
+
+
+def parse_call_task(item: Item) -> CallTask:
+    """Return the task that an item stores."""
+    return CallTask.model_validate_json(str(item["doc"]))
+
+
+@dataclass(frozen=True)
+class DynamoCallTasks:
+    """Store the tasks of servers in the table. Implements ``ports.calls.CallTasks``."""
+
+    table: Table
+
+    def save(self, task: CallTask) -> None:
+        pk, sk = task_key(task.turn_id, task.call_id)
+        self.table.put({"pk": pk, "sk": sk, "doc": task.model_dump_json()})
+
+    def list(self, turn_id: TurnId) -> Sequence[CallTask]:
+        return [parse_call_task(item) for item in self.table.query_all(f"CALLS#{turn_id}", _TASK_PREFIX)]
 
 
 def approval_key(turn_id: TurnId, call_id: CallId) -> tuple[str, str]:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from satchel.domain.errors import InvalidRequest
-from satchel.domain.ids import TurnId, UserName
+from satchel.domain.ids import CallId, TurnId, UserName
 from satchel.domain.object_keys import text_key
 from satchel.ports.storage import FileStore
 
@@ -51,6 +51,11 @@ def decode(encoded: Mapping[str, Any]) -> Item:
     """
     values = {name: _decode_value(value) for name, value in encoded.items()}
     return {name: value for name, value in values.items() if value is not None}
+
+
+def runner_partition(call_id: CallId) -> str:
+    """Return the key of the partition in which the runner of a call stores its claim and events."""
+    return f"RUN#{call_id}"
 
 
 def to_cursor(sort_key: str | None) -> str | None:

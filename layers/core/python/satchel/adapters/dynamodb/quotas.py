@@ -3,7 +3,7 @@
 | item | attributes |
 |---|---|
 | ``USER#{user} / QUOTA`` | ``open_sessions``; ``uploads`` and ``upload_bytes``: uploads in progress |
-| ``USER#{user} / TURNS#{minute}`` | ``turns``: turns that started in this minute of the clock; deleted by ``ttl`` |
+| ``USER#{user} / TURNS#{minute}`` | ``turns``, ``app_calls``: turns of users and apps that started in it |
 | ``USER#{user} / SLOT#{n}`` | ``call_id``: a running tool call, counted until ``until`` at most; deleted by ``ttl`` |
 
 None of them can drift. The counters change in the transaction that creates or ends what they count. A slot belongs to
@@ -61,10 +61,19 @@ def build_session_end(table: Table, user: UserName) -> "TransactWriteItemTypeDef
 
 def build_turn_start(table: Table, user: UserName, now: datetime, limit: int) -> "TransactWriteItemTypeDef":
     """Build the write that counts a new turn. It fails if the user has started ``limit`` turns in this minute."""
+    return _build_start(table, user, now, limit, "turns")
+
+
+def build_app_call_start(table: Table, user: UserName, now: datetime, limit: int) -> "TransactWriteItemTypeDef":
+    """Build the write that counts a call of an app. It fails if the user's apps made ``limit`` calls in this minute."""
+    return _build_start(table, user, now, limit, "app_calls")
+
+
+def _build_start(table: Table, user: UserName, now: datetime, limit: int, counter: str) -> "TransactWriteItemTypeDef":
     return table.build_update(
         *_minute_key(user, now),
-        expression="ADD turns :one SET #ttl = :ttl",
-        condition="attribute_not_exists(turns) OR turns < :limit",
+        expression=f"ADD {counter} :one SET #ttl = :ttl",
+        condition=f"attribute_not_exists({counter}) OR {counter} < :limit",
         values={"one": 1, "limit": limit, "ttl": int((end_of_minute(now) + _TTL).timestamp())},
         names={"#ttl": "ttl"},
     )

@@ -21,7 +21,8 @@ from satchel.adapters.dynamodb.file_items import (
     version_key,
 )
 from satchel.adapters.dynamodb.files import DynamoFiles
-from satchel.adapters.dynamodb.runner_events import RELAY_PREFIX, runner_partition
+from satchel.adapters.dynamodb.items import runner_partition
+from satchel.adapters.dynamodb.runner_events import RELAY_PREFIX
 from satchel.adapters.dynamodb.sessions import session_key
 from satchel.adapters.dynamodb.table import Query, Table
 from satchel.adapters.dynamodb.turns import PREFIX as TURN_PREFIX

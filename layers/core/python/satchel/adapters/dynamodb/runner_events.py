@@ -22,11 +22,13 @@ from botocore.exceptions import BotoCoreError, ClientError
 
 from satchel.adapters.dynamodb.conditions import ConditionFailed, WriteConflict
 from satchel.adapters.dynamodb.events import EventLog
-from satchel.adapters.dynamodb.items import Item
+from satchel.adapters.dynamodb.inputs import input_item
+from satchel.adapters.dynamodb.items import Item, runner_partition
 from satchel.adapters.dynamodb.table import Query, Table
 from satchel.domain.errors import Unavailable
 from satchel.domain.events import NewEvent
 from satchel.domain.ids import CallId, TurnId, turn_of
+from satchel.domain.inputs import CallInput
 from satchel.ports.calls import LatestReports, RelayPosition, ReportedPage
 from satchel.ports.system import Clock
 
@@ -42,11 +44,6 @@ _PAGE_SIZE = 50  # a transaction is limited to 100 writes
 MAX_COUNT = 5_000
 """The most events of a call that are relayed. A call of 15 minutes reports about 4,000."""
 _UNREADABLE_COUNT = 50  # an unreadable item, which may have 400 KB, counts as this many events
-
-
-def runner_partition(call_id: CallId) -> str:
-    """Return the key of the partition in which the runner of a call stores its claim and events."""
-    return f"RUN#{call_id}"
 
 
 @dataclass(frozen=True)
@@ -93,12 +90,13 @@ class DynamoReportedEvents:
         documents = {str(item["sk"]): _document(item) for item in reversed(items)}
         return LatestReports(documents, is_complete=earlier is None)
 
-    def relay(self, page: ReportedPage, events: Sequence[NewEvent]) -> bool:
+    def relay(self, page: ReportedPage, events: Sequence[NewEvent], question: CallInput | None = None) -> bool:
         move = build_move(self.table, page, events)
+        questions = [] if question is None else [self.table.build_put(input_item(question))]
         turn_id = TurnId(turn_of(page.call_id))
         try:
             if events:
-                return bool(EventLog(self.table).append_with(turn_id, events, [move], self.clock.now()))
+                return bool(EventLog(self.table).append_with(turn_id, events, [move, *questions], self.clock.now()))
             self.table.transact([move])
         except (ConditionFailed, WriteConflict):
             return False

@@ -56,6 +56,9 @@ class DynamoServerSessionRemover:
 
     table: Table
 
+    def get(self, session_id: SessionId, server: str) -> ServerSession | None:
+        return DynamoServerSessions(self.table, Conversation(session_id, server)).get()
+
     def take(self, session_id: SessionId, servers: Collection[str]) -> Mapping[str, ServerSession]:
         partitions = {session_partition(Conversation(session_id, server)): server for server in servers}
         items = self.table.get_many([(pk, _SORT_KEY) for pk in partitions])

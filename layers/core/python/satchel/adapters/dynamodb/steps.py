@@ -12,17 +12,20 @@ from satchel.adapters.dynamodb.calls import (
     call_key,
     parse_approval,
     parse_call,
+    parse_call_task,
     sent_attribute,
+    task_key,
 )
 from satchel.adapters.dynamodb.conditions import ConditionFailed, tries
 from satchel.adapters.dynamodb.events import EventLog
-from satchel.adapters.dynamodb.inputs import input_key, parse_input
+from satchel.adapters.dynamodb.inputs import build_removal, input_key, parse_input
 from satchel.adapters.dynamodb.items import Item
 from satchel.adapters.dynamodb.quotas import build_call_end, build_call_start, find_free_slot, first_slot
 from satchel.adapters.dynamodb.runner_events import build_close, build_move, build_stop, parse_position, relay_key
 from satchel.adapters.dynamodb.sessions import build_usage_update, parse_session, session_key
 from satchel.adapters.dynamodb.table import Table
 from satchel.adapters.dynamodb.tool_lists import VERSION_KEY, parse_version
+from satchel.adapters.dynamodb.tool_use import parse_tool_use, tool_use_key
 from satchel.adapters.dynamodb.transcript import parse_reply, reply_item, reply_key, result_item
 from satchel.adapters.dynamodb.turns import parse_turn, turn_key
 from satchel.domain.calls import Call
@@ -59,12 +62,14 @@ class DynamoSteps:
     def read_round(self, step: TurnStep) -> RoundRecords:
         turn, session = turn_key(step.session_id, step.turn_id), session_key(step.user, step.session_id)
         reply = reply_key(step.session_id, step.turn_id, step.round)
-        items = self._read([turn, session, reply, VERSION_KEY])
+        tool_use = tool_use_key(step.user)
+        items = self._read([turn, session, reply, tool_use, VERSION_KEY])
         return RoundRecords(
             turn=parse_turn(items[turn]) if turn in items else None,
             session=parse_session(items[session]) if session in items else None,
             reply=parse_reply(self.store, items[reply]) if reply in items else None,
             tools_version=parse_version(items.get(VERSION_KEY)),
+            tool_use=parse_tool_use(items.get(tool_use)),
         )
 
     def save_round(self, turn: Turn, done: Round) -> AssistantMessage | None:
@@ -88,12 +93,14 @@ class DynamoSteps:
     def read_call(self, step: CallStep) -> CallRecords:
         turn, call = turn_key(step.session_id, step.turn_id), call_key(step.turn_id, step.call_id)
         approval, questions = approval_key(step.turn_id, step.call_id), input_key(step.turn_id, step.call_id)
-        items = self._read([turn, call, approval, questions, VERSION_KEY])
+        task = task_key(step.turn_id, step.call_id)
+        items = self._read([turn, call, approval, questions, task, VERSION_KEY])
         return CallRecords(
             turn=parse_turn(items[turn]) if turn in items else None,
             call=parse_call(self.store, items[call]) if call in items else None,
             approval=parse_approval(items[approval]) if approval in items else None,
             questions=parse_input(items[questions]) if questions in items else None,
+            task=parse_call_task(items[task]) if task in items else None,
             tools_version=parse_version(items.get(VERSION_KEY)),
         )
 
@@ -177,6 +184,7 @@ class DynamoSteps:
             self.table.build_put(result_item(self.store, call, ended.message)),
             *([] if slot is None else [build_call_end(self.table, call.user, call.call_id, slot)]),
             *([build_stop(self.table, call.call_id)] if ended.stops_runner else []),
+            *([] if ended.questions is None else build_removal(self.table, ended.questions)),
         ]
 
     def read_end(self, step: TurnStep) -> tuple[Turn | None, AssistantMessage | None]:

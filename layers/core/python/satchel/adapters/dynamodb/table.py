@@ -246,9 +246,11 @@ class Table:
             "Update": {
                 "TableName": self.name,
                 "Key": encode({"pk": pk, "sk": sk}),
-                "UpdateExpression": "ADD " + ", ".join(f"#{name} :{name}" for name in counts),
-                "ExpressionAttributeNames": {f"#{name}": name for name in counts},
-                "ExpressionAttributeValues": {f":{name}": encode_value(count) for name, count in counts.items()},
+                "UpdateExpression": "ADD " + ", ".join(f"#n{number} :n{number}" for number in range(len(counts))),
+                "ExpressionAttributeNames": {f"#n{number}": name for number, name in enumerate(counts)},
+                "ExpressionAttributeValues": {
+                    f":n{number}": encode_value(count) for number, count in enumerate(counts.values())
+                },
             }
         }
 

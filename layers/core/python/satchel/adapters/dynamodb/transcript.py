@@ -1,7 +1,7 @@
 """Stores the messages of a session as items ``SESSION#{session_id} / MSG#{turn_id}#{round}#{role}``.
 
 ``role`` is ``u`` for the user, ``v`` for the model, ``w{index}`` for the result of a call. So the keys sort in the
-order of the conversation. Large messages are stored in S3.
+order of the conversation. Large messages are stored in S3. Messages of turns that apps start are not part of it.
 """
 
 from collections.abc import Sequence
@@ -13,7 +13,7 @@ from satchel.adapters.dynamodb.items import Item, LargeTexts
 from satchel.adapters.dynamodb.table import Table
 from satchel.domain.calls import Call
 from satchel.domain.conversation import AssistantMessage, Message, ToolMessage
-from satchel.domain.ids import SessionId, TurnId
+from satchel.domain.ids import TURN, SessionId, TurnId
 from satchel.domain.sessions import Turn
 from satchel.ports.storage import FileStore
 
@@ -62,5 +62,5 @@ class DynamoTranscript:
     store: FileStore
 
     def list_messages(self, session_id: SessionId) -> Sequence[Message]:
-        items = self.table.query_all(f"SESSION#{session_id}", "MSG#")
+        items = self.table.query_all(f"SESSION#{session_id}", f"MSG#{TURN}")
         return [_MESSAGE.validate_json(_texts(self.store).read(item, "doc")) for item in items]

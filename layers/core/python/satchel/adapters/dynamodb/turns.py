@@ -6,6 +6,7 @@ count the tokens that models used.
 """
 
 import hashlib
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -13,9 +14,10 @@ from satchel.adapters.dynamodb.conditions import ConditionFailed, WriteConflict,
 from satchel.adapters.dynamodb.erasure_fence import transact_unless_erasing
 from satchel.adapters.dynamodb.events import EventLog, first_event_item
 from satchel.adapters.dynamodb.items import Item
-from satchel.adapters.dynamodb.quotas import build_turn_start
+from satchel.adapters.dynamodb.quotas import build_app_call_start, build_turn_start
 from satchel.adapters.dynamodb.sessions import build_usage_update, open_bucket, parse_usage, running_bucket, session_key
 from satchel.adapters.dynamodb.table import Query, Table
+from satchel.adapters.dynamodb.tool_use import build_tool_use
 from satchel.domain.conversation import TokenUsage, UserMessage
 from satchel.domain.errors import (
     IdempotencyKeyReused,
@@ -26,7 +28,7 @@ from satchel.domain.errors import (
     Unavailable,
 )
 from satchel.domain.events import NewEvent, started_event
-from satchel.domain.ids import SessionId, TurnId
+from satchel.domain.ids import TURN, SessionId, TurnId
 from satchel.domain.quotas import seconds_left_in_minute
 from satchel.domain.sessions import SessionStatus, Turn, TurnStatus
 from satchel.ports import Page
@@ -38,6 +40,9 @@ if TYPE_CHECKING:
     from mypy_boto3_dynamodb.type_defs import TransactWriteItemTypeDef
 
 PREFIX = "TURN#"
+"""The prefix of all turns of a session. Those of apps sort behind the others, whose ids begin with another letter."""
+
+_LISTED = f"{PREFIX}{TURN}"
 _MAX_TRIES = 20
 _SESSION_POSITION, _QUOTA_POSITION = 0, 3  # indexes of the writes in the transaction that begins a turn
 _IDEMPOTENCY_KEY_POSITION = 5
@@ -82,8 +87,9 @@ class DynamoTurns:
         item = self.table.get(*turn_key(session_id, turn_id))
         return parse_turn(item) if item else None
 
-    def list(self, session_id: SessionId, limit: int, cursor: str | None) -> Page[Turn]:
-        return self.table.list_page(Query(f"SESSION#{session_id}", PREFIX, limit), cursor, parse_turn)
+    def list(self, session_id: SessionId, limit: int, cursor: str | None, *, newest_first: bool = False) -> Page[Turn]:
+        query = Query(f"SESSION#{session_id}", _LISTED, limit, newest_first=newest_first)
+        return self.table.list_page(query, cursor, parse_turn)
 
     def begin(
         self,
@@ -144,6 +150,30 @@ class DynamoTurns:
             writes.append(self.table.build_put(item, if_absent=True))
         transact_unless_erasing(self.table, turn.user, turn.created_at, writes)
 
+    def begin_for_app(self, turn: Turn, max_per_minute: int) -> None:
+        """Store a turn that an app starts. It does not lock the session, and has no message.
+
+        Raise SessionNotFound, SessionEnded, TooManyTurns, ErasureRunning or Unavailable.
+        """
+        writes = [
+            self.table.build_check(*session_key(turn.user, turn.session_id), "status", SessionStatus.ACTIVE),
+            self.table.build_put(_item(turn), if_absent=True),
+            build_app_call_start(self.table, turn.user, turn.created_at, max_per_minute),
+            self.table.build_put(first_event_item(turn.turn_id, started_event(turn.session_id), turn.created_at)),
+        ]
+        for _ in tries(_MAX_TRIES):
+            try:
+                transact_unless_erasing(self.table, turn.user, turn.created_at, writes)
+            except WriteConflict:
+                continue  # another call of the user started in the same minute, or a turn changed the session
+            except ConditionFailed as error:
+                if _SESSION_POSITION in error.positions:
+                    raise self._rejection(turn) or SessionNotFound(turn.session_id) from error
+                raise TooManyTurns(max_per_minute, seconds_left_in_minute(turn.created_at)) from error
+            else:
+                return
+        raise Unavailable("Another request is changing the session; try again.")
+
     def _find_by_key(self, turn: Turn, idempotency_key: str) -> Turn | None:
         item = self.table.get(f"SESSION#{turn.session_id}", _idempotency_sort_key(idempotency_key))
         if item is None:
@@ -185,7 +215,7 @@ class DynamoTurns:
                 return
         raise Unavailable("Other writers are changing the turn; try again.")
 
-    def end(self, turn: Turn, event: NewEvent) -> bool:
+    def end(self, turn: Turn, event: NewEvent, tool_use: Mapping[str, int]) -> bool:
         item, ended_at = _item(turn), turn.ended_at or turn.created_at
         # The session gets the tokens of ``turn``, so they must be all that the turn's item has.
         counts = turn.usage.model_dump()
@@ -205,11 +235,12 @@ class DynamoTurns:
             },
             names={"#status": "status"},
         )
+        counted = [build_tool_use(self.table, turn.user, tool_use)] if tool_use else []
         unlocks = self._unlocks(turn)
         unlock = next(unlocks)
         for _ in tries(_MAX_TRIES):
             try:
-                writes = [end, unlock] if unlock else [end]
+                writes = [end, *([unlock] if unlock else []), *counted]
                 return bool(EventLog(self.table).append_with(turn.turn_id, [event], writes, ended_at))
             except ConditionFailed as error:
                 if 0 in error.positions:
@@ -224,6 +255,8 @@ class DynamoTurns:
         which stays in the bucket of its cleanup. If another turn holds the session's lock, the last applies: None, no
         write.
         """
+        if turn.is_from_app:
+            yield None  # it has locked nothing, and used no tokens
         key = session_key(turn.user, turn.session_id)
         counts = turn.usage.model_dump(exclude_defaults=True)
         add = " ADD " + ", ".join(f"{name} :{name}" for name in counts) if counts else ""

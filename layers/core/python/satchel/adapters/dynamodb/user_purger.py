@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING
 from satchel.adapters.dynamodb.calls import PREFIX as CALL_PREFIX
 from satchel.adapters.dynamodb.conditions import ConditionFailed, WriteConflict, tries
 from satchel.adapters.dynamodb.erasure_fence import IS_CLEARING, IS_CURRENT, erasure_key, started
-from satchel.adapters.dynamodb.items import Item
-from satchel.adapters.dynamodb.runner_events import runner_partition
+from satchel.adapters.dynamodb.items import Item, runner_partition
 from satchel.adapters.dynamodb.sessions import PREFIX as SESSION_PREFIX
 from satchel.adapters.dynamodb.table import Query, Table
 from satchel.adapters.dynamodb.turns import PREFIX as TURN_PREFIX

@@ -77,6 +77,8 @@ def _show_result(message: ToolMessage) -> str:
     text = results if isinstance(results, str) else json.dumps(results, ensure_ascii=False, indent=2)
     if len(text) > _MAX_OUTPUT_CHARS:
         text = f"{text[:_MAX_OUTPUT_CHARS]}\n… ({len(text) - _MAX_OUTPUT_CHARS} characters more)"
+    if isinstance(results, dict | list):
+        text = f"```json\n{text}\n```"
     files = message.content.get("files")
     file_line = f"\nFiles: {', '.join(files)}" if files else ""
     return f"{message.tool}{' failed' if message.failed else ''}:\n{text}{file_line}"

@@ -64,12 +64,20 @@ CONFIG: Example = {
         "part_bytes": 16777216,
     },
 }
-_EVALUATE = {
+_EVALUATE: Example = {
     "server": "calculator",
     "name": "evaluate",
+    "title": None,
     "description": "Evaluate an arithmetic expression and return its value.",
     "input_schema": {"type": "object", "properties": {"expression": {"type": "string"}}},
     "output_schema": None,
+    "hints": {"read_only": True, "destructive": None, "idempotent": True, "open_world": False},
+    "icons": [],
+    "for_model": True,
+    "for_app": True,
+    "app_uri": None,
+    "method": "tools/call",
+    "needs_task": False,
 }
 _CALCULATOR = {
     "name": "calculator",
@@ -158,11 +166,21 @@ TURN_ACCEPTED: Example = {
     "turn_url": _TURN_URL,
     "events_url": f"{_TURN_URL}/events",
 }
+_DISPLAY: Example = {
+    "open_canvas": True,
+    "primary_file": "sales_report.html",
+    "mode": "replace",
+    "viewer_hint": "html",
+    "storage_action": "store",
+    "category_hint": None,
+    "notification": None,
+}
 FINAL_RESPONSE: Example = {
     "turn_id": TURN_ID,
     "session_id": SESSION_ID,
     "status": "complete",
     "message": "The report has 100000 rows.",
+    "answer": "The report has 100000 rows.",
     "model": "quick",
     "usage": _TOKENS,
     "artifacts": [
@@ -177,6 +195,9 @@ FINAL_RESPONSE: Example = {
             "viewer": "html",
             "category": "report",
             "description": "Report on sales.csv",
+            "content": None,
+            "language": None,
+            "metadata": None,
             "showable": True,
             "auto_open": False,
             "file_key": REPORT_KEY,
@@ -185,8 +206,9 @@ FINAL_RESPONSE: Example = {
         },
     ],
     "deferred_artifacts": [],
-    "display": {"open_canvas": True, "primary_file": "sales_report.html", "mode": "replace", "viewer_hint": "html"},
+    "display": _DISPLAY,
     "canvas": None,
+    "canvases": [],
     "tool_calls": [
         {
             "call_id": CALL_ID,
@@ -194,7 +216,9 @@ FINAL_RESPONSE: Example = {
             "server": "report",
             "arguments": _ARGUMENTS,
             "is_error": False,
+            "error_code": None,
             "results": {"file": "sales.csv", "rows": 100000},
+            "meta_data": None,
             "duration_ms": 812,
         },
     ],
@@ -204,9 +228,10 @@ FINAL_RESPONSE: Example = {
 CANCELLED: Example = FINAL_RESPONSE | {
     "status": "cancelled",
     "message": "",
+    "answer": "",
     "artifacts": [],
     "tool_calls": [],
-    "display": {"open_canvas": False},
+    "display": _DISPLAY | {"open_canvas": False, "primary_file": None},
     "error": {"error_code": "E_CANCELLED", "message": "The turn was cancelled."},
 }
 EVENTS: Example = {
@@ -246,6 +271,33 @@ FILE: Example = {
     "next_actions": [],
     "info": {"rows": 100000, "columns": 5},
     "download_url": f"/api/files/download/{FILE_KEY}?token=…",
+}
+APP: Example = {
+    "file_key": REPORT_KEY,
+    "version": 1,
+    "session_id": SESSION_ID,
+    "turn_id": TURN_ID,
+    "call_id": CALL_ID,
+    "tool_name": "report.explore",
+    "tool": None,
+    "arguments": _ARGUMENTS,
+    "state": {
+        "uri": "ui://report/explorer.html",
+        "policy": {
+            "connect_domains": [],
+            "resource_domains": ["https://cdn.example.com"],
+            "frame_domains": [],
+            "base_uri_domains": [],
+        },
+        "writes_clipboard": False,
+        "prefers_border": None,
+        "result": {"content": [{"type": "text", "text": "100000 rows"}]},
+    },
+}
+APP_CALL: Example = {
+    "turn_id": f"x{TURN_ID[1:]}",
+    "session_id": SESSION_ID,
+    "result": {"content": [{"type": "text", "text": "Rows 100 to 199"}]},
 }
 FILES: Example = {"files": [FILE], "cursor": None}
 FILE_VERSIONS: Example = {"versions": [FILE | {"version": 2}, FILE], "cursor": None}

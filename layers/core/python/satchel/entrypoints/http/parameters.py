@@ -21,7 +21,18 @@ from satchel.domain.errors import (
     TurnNotFound,
     UploadNotFound,
 )
-from satchel.domain.ids import CALL_ID, ID_BODY, CallId, CanvasId, FileKey, LinkId, SessionId, TurnId, UploadId
+from satchel.domain.ids import (
+    CALL_ID,
+    ID_BODY,
+    TURN_ID,
+    CallId,
+    CanvasId,
+    FileKey,
+    LinkId,
+    SessionId,
+    TurnId,
+    UploadId,
+)
 from satchel.entrypoints.http import examples
 from satchel.use_cases import UseCases
 
@@ -44,7 +55,7 @@ def _id_validator(
 
 
 check_session_id = _id_validator(SessionId, f"s{ID_BODY}", SessionNotFound)
-_turn = _id_validator(TurnId, f"t{ID_BODY}", TurnNotFound)
+_turn = _id_validator(TurnId, TURN_ID, TurnNotFound)
 _call = _id_validator(CallId, CALL_ID, CallNotFound)
 _file = _id_validator(FileKey, f"f{ID_BODY}", FileNotFound)
 _upload = _id_validator(lambda text: UploadId(FileKey(text)), f"f{ID_BODY}", UploadNotFound)
@@ -75,3 +86,4 @@ InjectedUseCases = Annotated[UseCases, Depends(get_use_cases)]
 
 Limit = Annotated[int, Query(ge=1, le=100, description="Maximum number of items in a page.")]
 Cursor = Annotated[str | None, Query(max_length=2000, description="The `cursor` of the previous page.")]
+NewestFirst = Annotated[bool, Query(description="Newest items first. All pages of a list need the same value.")]

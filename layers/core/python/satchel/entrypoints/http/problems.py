@@ -2,12 +2,12 @@
 
 import logging
 from collections.abc import Sequence
-from typing import Any
+from typing import Annotated, Any
 
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, JsonValue
 from starlette.exceptions import HTTPException
 from starlette.routing import BaseRoute, Match, Route
 
@@ -45,6 +45,7 @@ _TITLES = {
 _SCHEMA = {"$ref": "#/components/schemas/Problem"}
 _EXAMPLES = {
     400: ("E_INVALID_REQUEST", "body: JSON decode error"),
+    401: ("E_UNAUTHORIZED", "You are not signed in."),
     403: ("E_FORBIDDEN", "The user name must match [A-Za-z0-9][A-Za-z0-9._@+-]{0,63}."),
     404: ("E_SESSION_NOT_FOUND", "There is no such session."),
     409: ("E_TURN_RUNNING", "A turn is still running in this session."),
@@ -52,18 +53,30 @@ _EXAMPLES = {
     416: ("E_RANGE", "The file has 4083 bytes."),
     422: ("E_INVALID_REQUEST", "body.message: Field required"),
     429: ("E_QUOTA_EXCEEDED", "You sent 120 messages in this minute, the maximum. Try again in 23 seconds."),
+    500: ("E_INTERNAL", "An unexpected error occurred on the server; it has been logged."),
     503: ("E_UNAVAILABLE", "Another request is changing the session; try again."),
 }
 _RETRY_AFTER = {
     "Retry-After": {
-        "description": "Seconds to wait. Without this header, waiting does not help: `detail` says what does.",
+        "description": "Seconds to wait before a repetition. The API sends it unless waiting does not help:"
+        " `detail` says what does. The gateway never sends it.",
         "schema": {"type": "integer", "minimum": 1},
     }
 }
+_CHALLENGE = {"WWW-Authenticate": {"description": "How to sign in.", "schema": {"type": "string"}}}
 _FORBIDDEN, _TOO_MANY = 403, 429
+_HEADERS = {401: _CHALLENGE, 429: _RETRY_AFTER, 503: _RETRY_AFTER}
+_UNAVAILABLE_SECONDS = 1
 _METHOD_NOT_ALLOWED = 405
 _MAX_REPORTED_FIELDS = 5
 _HTTP_CODES = {404: "E_NOT_FOUND", 405: "E_METHOD_NOT_ALLOWED", 413: "E_TOO_LARGE"}
+
+
+def _error_codes(kind: type[errors.SatchelError]) -> set[str]:
+    return {kind.code}.union(*map(_error_codes, kind.__subclasses__()))
+
+
+_CODES: list[JsonValue] = [*sorted({"E_UNAUTHORIZED", *_HTTP_CODES.values(), *_error_codes(errors.SatchelError)})]
 
 
 class Problem(BaseModel):
@@ -75,7 +88,7 @@ class Problem(BaseModel):
     title: str
     status: int
     detail: str
-    error_code: str = Field(examples=["E_FILE_NOT_FOUND"])
+    error_code: Annotated[str, Field(examples=["E_FILE_NOT_FOUND"], json_schema_extra={"x-extensible-enum": _CODES})]
 
 
 def problem_response(status: int, code: str, detail: str, extra: dict[str, Any] | None = None) -> JSONResponse:
@@ -94,7 +107,7 @@ def problem_responses(*statuses: int, signs_in: bool = True) -> dict[int | str, 
         status: {
             "description": _TITLES[status],
             "content": {MEDIA_TYPE: {"schema": _SCHEMA, "example": _example_problem(status)}},
-            **({"headers": _RETRY_AFTER} if status == _TOO_MANY else {}),
+            **({"headers": _HEADERS[status]} if status in _HEADERS else {}),
         }
         for status in (*statuses, *([_TOO_MANY] if signs_in and _FORBIDDEN in statuses else []))
     }
@@ -139,6 +152,8 @@ def _handle_satchel_error(request: Request, error: Exception) -> JSONResponse:
         response.headers["Content-Range"] = f"bytes */{error.details['size']}"
     if isinstance(error, errors.QuotaExceeded) and error.retry_after is not None:
         response.headers["Retry-After"] = str(error.retry_after)
+    if isinstance(error, errors.Unavailable):
+        response.headers["Retry-After"] = str(_UNAVAILABLE_SECONDS)
     return response
 
 

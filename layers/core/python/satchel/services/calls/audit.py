@@ -7,7 +7,7 @@ import logging
 from dataclasses import dataclass
 
 from satchel.contract import ErrorCode
-from satchel.domain.audit import AuditEntry
+from satchel.domain.audit import AuditEntry, OfferEntry
 from satchel.domain.calls import Call, CallResult
 from satchel.domain.metrics import (
     NO_SERVER,
@@ -37,8 +37,8 @@ class RecordAudit:
         return True
 
 
-def log_audit(entry: AuditEntry) -> None:
-    """Write an entry that was stored for the first time to the log."""
+def log_audit(entry: AuditEntry | OfferEntry) -> None:
+    """Write an entry to the log: one that was stored for the first time, or that is not stored."""
     logger.info("audit", extra=entry.model_dump(mode="json", exclude_none=True))
 
 

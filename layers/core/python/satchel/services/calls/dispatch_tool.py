@@ -3,6 +3,7 @@
 import json
 import logging
 from dataclasses import dataclass
+from datetime import timedelta
 from typing import Any
 
 from satchel.contract import strip_blobs
@@ -21,16 +22,19 @@ from satchel.domain.calls import Approval, Call, RunnerReport
 from satchel.domain.conversation import ToolSpec
 from satchel.domain.errors import Unavailable
 from satchel.domain.events import NewEvent
+from satchel.domain.ids import is_from_app
 from satchel.domain.inputs import NOT_ANSWERED, CallInput
 from satchel.domain.object_keys import call_objects_prefixes, outcome_key
 from satchel.domain.quotas import TooManyRunningCalls
 from satchel.domain.servers import Registry, ServerEntry
 from satchel.domain.sessions import Turn
 from satchel.domain.size_limits import strip_and_truncate, truncate
-from satchel.domain.steps import INPUT_REQUIRED, CallStep
+from satchel.domain.steps import INPUT_REQUIRED, MAX_POLLS_IN_TURN, CallStep
+from satchel.domain.tasks import CallTask
 from satchel.domain.timing import Limits
 from satchel.domain.tool_search import find_tools
 from satchel.domain.tools import BUILTIN_TOOLS, FIND_TOOLS
+from satchel.ports.calls import CallTasks
 from satchel.ports.runners import (
     CallOrder,
     Conversation,
@@ -43,8 +47,9 @@ from satchel.ports.steps import CallRecords, CallStart, Steps
 from satchel.ports.storage import FileStore
 from satchel.ports.system import Clock
 from satchel.ports.turns import Events, Inputs, TaskCallback
+from satchel.services.calls.cancel_tasks import CancelTasks
 from satchel.services.calls.resolve_inputs import ResolvedInputs, ResolveInputs
-from satchel.services.calls.runner_report import store_report
+from satchel.services.calls.runner_report import read_report, store_report
 from satchel.services.files.file_context import ListFiles
 from satchel.services.side_by_side import side_by_side
 from satchel.services.tools.tool_lists import ListTools, RefreshTools
@@ -65,6 +70,7 @@ class _PreparedCall:
     tool: ToolSpec
     resolved: ResolvedInputs
     event: NewEvent
+    is_legacy: bool = False
 
 
 @dataclass(frozen=True)
@@ -83,6 +89,8 @@ class DispatchTool:
     store: FileStore
     callback: TaskCallback
     questions: Inputs
+    tasks: CallTasks
+    cancel_tasks: CancelTasks
     clock: Clock
     limits: Limits
     max_running_calls: int
@@ -101,9 +109,13 @@ class DispatchTool:
         if call.result is not None:  # an earlier execution of this turn has run the call
             self.callback.succeed(step.task_token)
             return
-        questions = records.questions
+        questions = None if records.questions and records.questions.is_in_call else records.questions
         if questions is not None and not questions.is_answered and not questions.taken:
             self._wait_or_expire(call, questions, step.task_token)
+            return
+        task = self._next_poll(call, records)
+        if task is not None:
+            self._poll(task, records, records.turn, step.task_token)
             return
         try:
             if call.tool in BUILTIN_TOOLS:
@@ -124,6 +136,57 @@ class DispatchTool:
             self.callback.fail(token, INPUT_REQUIRED)
         else:
             self._complete(call, token, RunnerReport.from_error(NotAnswered(NOT_ANSWERED)))
+
+    def _next_poll(self, call: Call, records: CallRecords) -> CallTask | None:
+        """Return the task that works on the call and is to be polled now, or None."""
+        if call.server is None:  # the call has not started
+            return None
+        try:
+            report = read_report(self.store, outcome_key(call.user, call.turn_id, call.call_id))
+        except ValueError:
+            report = None
+        task = records.task
+        if task is None and report and report.task:
+            ids = call.model_dump(include={"call_id", "turn_id", "server"})
+            task = CallTask(task_id=report.task.task_id, started_at=self.clock.now(), **ids)
+        return task and task.model_copy(update={"polls": task.polls + 1})
+
+    def _poll(self, task: CallTask, records: CallRecords, turn: Turn, token: str) -> None:
+        """Send a poll of the call's task to the runner, with the answers to its questions, if any."""
+        call, now = records.call, self.clock.now()
+        if call is None:
+            raise LookupError(f"no such call to poll: {task.call_id}")
+        answered = records.questions if records.questions and not records.questions.taken else None
+        others = [each.polls for each in self.tasks.list(call.turn_id) if each.call_id != call.call_id]
+        if task.polls + sum(others) > MAX_POLLS_IN_TURN:
+            self.cancel_tasks.cancel(turn, task)
+            self._complete(call, token, RunnerReport.from_error(task.timed_out(now)))
+            return
+        self.tasks.save(task)
+        try:
+            server, entry, tool = self._find_tool(turn, call, records.tools_version)
+        except ToolError as error:
+            self.cancel_tasks.cancel(turn, task)
+            self._complete(call, token, RunnerReport.from_error(error))
+            return
+        key = outcome_key(call.user, call.turn_id, call.call_id)
+        prefixes = call_objects_prefixes(call.user, call.call_id)
+        credentials = self.credentials.for_call(call.call_id, prefixes, key, Conversation(call.session_id, server))
+        if answered is None:
+            self._expect_crash(key)
+        else:
+            self._continue(answered, key)
+        event = _start_event(call, call.injected)
+        prepared = _PreparedCall(call, server, entry, tool, ResolvedInputs(call.injected or {}), event)
+        poll = {
+            "task_id": task.task_id,
+            "polls": task.polls,
+            "earlier_ms": round((now - task.started_at) / timedelta(milliseconds=1)),
+            "input_round": records.questions.round if records.questions else 0,
+            "responses": answered.responses if answered else {},
+            "writes": False,
+        }
+        self.runners.start(server, self._order(prepared, token, credentials, key).model_copy(update=poll))
 
     def _send(self, prepared: _PreparedCall, token: str, questions: CallInput | None) -> None:
         """Store that the call starts or continues, and send it to its runner. Raise TooManyRunningCalls."""
@@ -152,9 +215,13 @@ class DispatchTool:
 
     def _continue(self, questions: CallInput, key: str) -> CallStart:
         """Store that the answers are sent. Replace the report with the questions, in case the tool now crashes."""
-        store_report(self.store, key, RunnerReport.from_error(ToolCrashed(_STOPPED), duration_ms=None))
+        self._expect_crash(key)
         self.questions.take(questions)
         return CallStart.STARTED
+
+    def _expect_crash(self, key: str) -> None:
+        """Replace the report of the previous run, which must not be read again if the next run stores none."""
+        store_report(self.store, key, RunnerReport.from_error(ToolCrashed(_STOPPED), duration_ms=None))
 
     def _complete(self, call: Call, token: str, report: RunnerReport) -> None:
         store_report(self.store, outcome_key(call.user, call.turn_id, call.call_id), report)
@@ -183,7 +250,7 @@ class DispatchTool:
 
     def _prepare(self, turn: Turn, call: Call, records: CallRecords) -> _PreparedCall:
         server, entry, tool = self._find_tool(turn, call, records.tools_version)
-        if entry.needs_approval(tool):
+        if entry.needs_approval_of_app(tool) if turn.is_from_app else entry.needs_approval(tool):
             call = _approved(call, records.approval)
         arguments = args.inject_identity(tool, args.parse(call.arguments), call.user)
         arguments = args.fill_content(tool, arguments)
@@ -197,7 +264,9 @@ class DispatchTool:
             "server": server,
             "bytes_in": resolved.bytes,
         }
-        return _PreparedCall(call.model_copy(update=sent), server, entry, tool, resolved, _start_event(call, arguments))
+        is_legacy = not entry.is_remote and self.tools.is_legacy(server, records.tools_version)
+        event = _start_event(call, arguments)
+        return _PreparedCall(call.model_copy(update=sent), server, entry, tool, resolved, event, is_legacy)
 
     def _find_tool(self, turn: Turn, call: Call, tools_version: int) -> tuple[str, ServerEntry, ToolSpec]:
         """Return the server's name, its configuration, and the tool. Raise UnknownTool, Forbidden or ToolFailed."""
@@ -216,7 +285,7 @@ class DispatchTool:
             raise UnknownTool(
                 call.tool, nearest=args.find_similar_names(call.tool, [t.full_name for t in tools.values()])
             )
-        if not tools[name].for_model:
+        if not (tools[name].for_app if turn.is_from_app else tools[name].for_model):
             raise Forbidden(call.tool)
         self._check_turn_tools(turn, call, server)
         return server, entry, tools[name]
@@ -251,6 +320,11 @@ class DispatchTool:
             credentials=credentials,
             outcome_key=key,
             limits=entry.limits_with_defaults(self.limits),
+            as_task=tool.needs_task,
+            is_legacy=prepared.is_legacy,
+            app_uri=None if is_from_app(call.turn_id) else tool.app_uri,
+            from_app=is_from_app(call.turn_id),
+            app_title=tool.title,
         )
 
 

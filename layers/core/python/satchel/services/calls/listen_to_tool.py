@@ -13,16 +13,21 @@ from satchel.ports.calls import EventReporter
 from satchel.ports.runners import CallOrder
 from satchel.ports.system import Clock
 from satchel.ports.tool_client import (
+    AskedQuestion,
     BlockedAccess,
     CallFailure,
+    CallOutcome,
+    ClosedQuestion,
     InputRequired,
     LogMessage,
     OutsideChange,
     ProgressUpdate,
     RunningCall,
+    TaskRunning,
     ToolEvent,
     ToolResult,
 )
+from satchel.services.calls.ask_during_call import AskDuringCall
 from satchel.services.calls.violations import Violations
 
 MAX_TEXT_CHARS = 2000
@@ -39,16 +44,17 @@ class ListenToTool:
     clock: Clock
     order: CallOrder
     violations: Violations
+    ask: AskDuringCall
     started: float | None = None
     last_progress: str | None = None
     progress_count: int = 0
     log_count: int = 0
     throttle: Throttle[ProgressUpdate] = field(default_factory=Throttle)
 
-    def __call__(self, running: RunningCall) -> ToolResult | InputRequired:
-        """Return the tool's result or its questions.
+    def __call__(self, running: RunningCall) -> ToolResult | InputRequired | TaskRunning:
+        """Return the tool's result, its questions, or the task that works on the call.
 
-        Raise ToolTimedOut, ToolCrashed, ToolFailed, InvalidPath or FileTooLarge.
+        Raise ToolTimedOut, ToolCrashed, ToolFailed, NotAnswered, InvalidPath or FileTooLarge.
         """
         try:
             return self._follow(running)
@@ -56,20 +62,32 @@ class ListenToTool:
             fields = {"call_id": self.order.call_id, "progress_received": self.progress_count}
             logger.info("the tool has ended", extra=fields)
 
-    def _follow(self, running: RunningCall) -> ToolResult | InputRequired:
+    def _follow(self, running: RunningCall) -> ToolResult | InputRequired | TaskRunning:
         silence = SilenceTimer(self.order.limits, self.clock.monotonic(), self.started)
         while True:
+            self._check_answer(running, silence)
             while due := silence.check(self.clock.monotonic()):
                 self._handle_silence(due, running)
-            until = min(silence.next_deadline(), self.throttle.due_at)
+            until = min(silence.next_deadline(), self.throttle.due_at, self.ask.next_check)
             event = running.receive(max(0.0, until - self.clock.monotonic()))
             if event is None:
                 self._flush_progress()
                 continue
             silence.reset(self.clock.monotonic())
-            result = self._handle(event)
-            if result is not None:
+            if isinstance(event, AskedQuestion):
+                self.ask.ask(event, running, silence.cap_end)
+            elif isinstance(event, ClosedQuestion):
+                self.ask.close(event, running, silence.cap_end)
+            elif (result := self._handle(event)) is not None:
                 return result
+
+    def _check_answer(self, running: RunningCall, silence: SilenceTimer) -> None:
+        """Look for the user's answer, and measure the silence of the tool only while it does not wait for the user."""
+        self.ask.check(running, silence.cap_end)
+        if self.ask.is_open:
+            silence.pause()
+        else:
+            silence.resume(self.clock.monotonic())
 
     def _handle_silence(self, due: Notice | TimeLimitReached, running: RunningCall) -> None:
         if isinstance(due, TimeLimitReached):
@@ -80,8 +98,8 @@ class ListenToTool:
         if isinstance(due, TimeLimitReached):
             raise ToolTimedOut(timeout_seconds=due.seconds, last_progress=self.last_progress, kind=due.kind)
 
-    def _handle(self, event: ToolEvent) -> ToolResult | InputRequired | None:
-        if isinstance(event, ToolResult | InputRequired | CallFailure):
+    def _handle(self, event: ToolEvent) -> ToolResult | InputRequired | TaskRunning | None:
+        if isinstance(event, CallOutcome):
             self._flush_progress()
         match event:
             case ProgressUpdate():
@@ -94,7 +112,7 @@ class ListenToTool:
                 self.violations.add_outside_change(event.path)
             case CallFailure():
                 self._raise(event)
-            case ToolResult() | InputRequired():
+            case ToolResult() | InputRequired() | TaskRunning():
                 return event
         return None
 

@@ -23,6 +23,7 @@ from satchel.contract import (
     scrub,
 )
 from satchel.contract.errors import Busy, NotAnswered
+from satchel.domain.apps import APP_INDEX, state_key
 from satchel.domain.arguments import FILE_ARGUMENTS
 from satchel.domain.attachments import DOCUMENTS_SERVER
 from satchel.domain.audit import ended_call_entry
@@ -76,6 +77,7 @@ _TOO_MANY_CALLS = (
     "The call did not start: the user's other tool calls are still running, as many as one user may run at a time. "
     "Call the tool again when they have ended."
 )
+_TASK_LOST = "The server still works on its task, but the turn no longer waits for it."
 _FULL_RESULTS = re.compile(r"(?P<tool>.+)_results( \(\d+\))?\.(txt|json)")
 _TOO_MANY_QUESTIONS = "TooManyQuestions"
 _TIMEOUTS = {"States.Timeout", "States.HeartbeatTimeout"}
@@ -112,6 +114,8 @@ class RecordToolResult:
             report = report or _missing_report(call, step.failure)
             if report.asks:
                 report = _unanswered_report(call, step.failure)
+            elif report.task:
+                report = RunnerReport.from_error(ToolFailed(_TASK_LOST))
             if report.tools_changed:
                 self.mark_tools_stale(call.tool)
             result = self._result(call, report).bounded()
@@ -139,11 +143,12 @@ class RecordToolResult:
         events = list(call_events(call, result))
         while True:
             relayed = readable_events(page) if page else []
-            ended = EndedCall(call, result, message, audit, events, relayed, page, stops_runner)
+            ended = EndedCall(call, result, message, audit, events, relayed, page, stops_runner, questions)
             outcome = self.steps.end_call(ended)
             if outcome is not CallEnd.RELAY_MOVED:
                 break
             page = self.relay.read_rest(call.call_id)
+            _, _, questions = self.steps.read_ended_call(call.call_id)
         if outcome is CallEnd.ENDED:
             log_audit(audit)
             count_call(self.metrics, call, result)
@@ -202,7 +207,8 @@ class RecordToolResult:
                         raise ToolFailed(f"The model sees at most {_MAX_PICTURES} pictures of a call.")
                     pictures.append(self._save_view(call, stored, source))
                 else:
-                    saved.append((stored, self._save_file(call, stored, report.display)))
+                    save = self._save_app if stored.index == APP_INDEX else self._save_file
+                    saved.append((stored, save(call, stored, report.display)))
             except ToolError as error:
                 problems.append(ArtifactProblem(name=stored.artifact.name, code=error.code, reason=error.message))
         return saved, pictures, problems
@@ -250,6 +256,17 @@ class RecordToolResult:
         self.store.set_tags(stored.key, {} if isinstance(artifact, Artifact) else expiry_tags(lifetime_of(artifact)))
         new = to_new_file(call, stored, display, size, self.clock.now())
         return self.files.save(add_metadata_from_store(self.store, new))
+
+    def _save_app(self, call: Call, stored: StoredFile, display: Display | None) -> FileRecord:
+        """Save the record of an app, and keep its state as long as the app. Raise ToolFailed or StorageExhausted."""
+        key = state_key(call.user, call.call_id)
+        state = self.store.head(key)
+        if state is None:
+            raise ToolFailed("The state of the app is missing in the storage.")
+        record = self._save_file(call, stored, display)
+        self.store.set_tags(key, {})
+        self.files.add_view(record, key, state.size)
+        return record
 
     def _dashboard(self, call: Call, canvas: ResponseCanvas) -> Dashboard:
         ids = call.model_dump(include={"user", "session_id", "call_id"})

@@ -21,7 +21,10 @@ from satchel.services.files.read_files import find_file
 
 _DOWNLOAD_SECONDS = 900
 MAX_EMBEDDED_BYTES = 20 << 20
-"""Maximum size of a file whose content is part of an argument, because the runner and the server hold it in memory."""
+"""Maximum size of all files whose content is part of a call's arguments.
+
+The runner holds the content in memory while it sends it: measured, 6.3 times its size.
+"""
 
 _MAX_SUGGESTED_FROM = 200  # number of files that are searched for names similar to an unknown file name
 
@@ -68,6 +71,7 @@ class ResolveInputs:
         is_linked = entry.file_mode_for(tool.name) == "url"
         urls: dict[str, str] = {}
         inputs: dict[str, InputFile] = {}
+        embedded_bytes = 0
 
         def replacement(name: str, *, form: args.FileForm) -> str | dict[str, str]:
             record = records.get(name)
@@ -76,8 +80,11 @@ class ResolveInputs:
             if form == "object" or (form == "file" and is_linked):
                 urls[name] = urls.get(name) or self.links.for_tool(record, max_seconds)
                 return _file_object(record, urls[name]) if form == "object" else urls[name]
-            if form in args.EMBEDDED_FORMS and record.size > MAX_EMBEDDED_BYTES:
-                raise _too_large(record, MAX_EMBEDDED_BYTES)
+            if form in args.EMBEDDED_FORMS:
+                nonlocal embedded_bytes
+                embedded_bytes += record.size
+                if embedded_bytes > MAX_EMBEDDED_BYTES:
+                    raise _too_large(record, MAX_EMBEDDED_BYTES)
             inputs[record.file_key] = inputs.get(record.file_key) or self._input(record, names[record.file_key])
             path = input_path(call.user, names[record.file_key])
             return f"file://{quote(path)}" if form == "uri" else path

@@ -21,18 +21,30 @@ from satchel.contract import (
 from satchel.domain.calls import RunnerReport
 from satchel.domain.ids import UserName
 from satchel.domain.inputs import RequestedInput, UnsupportedQuestion
-from satchel.domain.steps import INPUT_REQUIRED
+from satchel.domain.steps import INPUT_REQUIRED, POLL_ERRORS
+from satchel.domain.tasks import ReportedTask, seconds_to_poll
 from satchel.ports.calls import CallClaims, EventReporter
 from satchel.ports.runners import ArtifactOpener, CallOrder, FileLister, FileState, InputFetcher
 from satchel.ports.storage import FileStore
 from satchel.ports.system import Clock
-from satchel.ports.tool_client import Answers, InputRequired, ServerSessions, ToolClient, ToolResult, Workspaces
+from satchel.ports.tool_client import (
+    Answers,
+    AppRequest,
+    InputRequired,
+    ServerSessions,
+    TaskRunning,
+    ToolClient,
+    ToolResult,
+    Workspaces,
+)
 from satchel.ports.turns import TaskCallback
+from satchel.services.calls.ask_during_call import AskDuringCall
 from satchel.services.calls.embed_files import embed_files
 from satchel.services.calls.file_sizes import check_file_sizes
 from satchel.services.calls.heartbeat import Heartbeat
 from satchel.services.calls.listen_to_tool import ListenToTool
 from satchel.services.calls.runner_report import build_report, full_output_files, store_report
+from satchel.services.calls.store_app import store_app
 from satchel.services.calls.store_artifacts import StoreArtifacts, find_undeclared_artifacts
 from satchel.services.calls.violations import Policy, Violations
 
@@ -57,7 +69,8 @@ class RunTool:
     """Run the tool calls of one MCP server. The server's process stays warm between calls of the same user.
 
     ``find_problems`` is the method of a ``SchemaChecker``. ``open_state`` returns the folder in which the server keeps
-    a user's data, or raises ToolFailed if it is too large; it is None unless the server keeps some.
+    a user's data, or raises ToolFailed if it is too large; it is None unless the server keeps some. A tool that asks
+    the user while it runs waits at most ``input_seconds`` for each answer.
     """
 
     client: ToolClient
@@ -71,6 +84,7 @@ class RunTool:
     new_claim: Callable[[], str]
     heartbeat_seconds: float
     max_file_bytes: int
+    input_seconds: float
     violation_policy: Policy = "note"
     open_state: Callable[[UserName], Path] | None = None
 
@@ -79,7 +93,7 @@ class RunTool:
 
         If the task ends early, for example because the user canceled the turn, kill the tool.
         """
-        if not ports.claims.claim(order.call_id, self.new_claim(), order.input_round):
+        if not ports.claims.claim(order.call_id, self.new_claim(), order.run):
             logger.info("call is already claimed", extra={"call_id": order.call_id})
             return
         is_stopped = partial(ports.claims.is_stopped, order.call_id)
@@ -91,6 +105,8 @@ class RunTool:
             store_report(ports.store, order.outcome_key, report)
         if report.asks:
             self.callback.fail(order.task_token, INPUT_REQUIRED)
+        elif report.task:
+            self.callback.fail(order.task_token, POLL_ERRORS[report.task.wait_seconds])
         else:
             self.callback.succeed(order.task_token)
 
@@ -106,7 +122,7 @@ class RunTool:
             # Catch everything: without a report, the task would wait until its timeout.
             logger.exception("the runner failed", extra={"call_id": order.call_id})
             report = RunnerReport.from_error(ToolFailed(f"The tool could not be run: {error}"))
-        report.duration_ms = round(1000 * (self.clock.monotonic() - started))
+        report.duration_ms = order.earlier_ms + round(1000 * (self.clock.monotonic() - started))
         return report
 
     def _run(self, order: CallOrder, ports: CallPorts, heartbeat: Heartbeat, started: float) -> RunnerReport:
@@ -114,14 +130,18 @@ class RunTool:
             workspace = self._open_workspace(order, stack)
             before = self._list_files(order, workspace)
             violations = Violations(order, self.violation_policy)
-            listen = ListenToTool(ports.events, self.clock, order, violations, started)
+            ask = AskDuringCall(ports.events, ports.claims, self.clock, order, self.input_seconds)
+            listen = ListenToTool(ports.events, self.clock, order, violations, ask, started)
             try:
                 result = self._call(order, ports, listen, heartbeat, workspace)
             except (ToolFailed, ToolCrashed) as error:
                 check_file_sizes(error.message, before, self._list_files(order, workspace), self.max_file_bytes)
                 raise
+            if isinstance(result, TaskRunning):
+                return RunnerReport(task=_reported_task(order, result))
             if isinstance(result, InputRequired):
-                return _report_questions(result)
+                asking = result.task and _reported_task(order, result.task)
+                return _report_questions(result).model_copy(update={"task": asking})
             output = scrub_output(normalize(result.raw, output_schema=order.output_schema))
             after = self._list_files(order, workspace)
             if output.is_error:
@@ -133,6 +153,9 @@ class RunTool:
                 undeclared = [*find_undeclared_artifacts(output, workspace, before, after), *undeclared]
             store = StoreArtifacts(ports.store, self.open_artifact, self.max_file_bytes)
             files, problems = store(order, workspace, output, undeclared)
+            if result.app:
+                app, problem = store_app(ports.store, order, result.app)
+                files, problems = [*app, *files], [*problems, *problem]
         meta_data = {**violations.meta_data(), **self._misfit(order, result)}
         report = build_report(output, view, files, problems, meta_data)
         return report.model_copy(update={"tools_changed": result.tools_changed})
@@ -165,7 +188,7 @@ class RunTool:
         listen: ListenToTool,
         heartbeat: Heartbeat,
         workspace: Path | None,
-    ) -> ToolResult | InputRequired:
+    ) -> ToolResult | InputRequired | TaskRunning:
         with self.client.call(
             order.tool,
             embed_files(order, workspace, self.open_artifact),
@@ -176,12 +199,21 @@ class RunTool:
             input_schema=order.input_schema,
             sessions=ports.sessions,
             answers=Answers(order.responses, order.request_state) if order.input_round else None,
+            as_task=order.as_task,
+            task_id=order.task_id,
+            is_legacy=order.is_legacy,
+            can_ask=True,
+            app=AppRequest(order.app_uri) if order.app_uri or order.from_app else None,
         ) as running:
             heartbeat.on_task_end(running.kill)
             try:
                 return listen(running)
             finally:
                 heartbeat.on_task_end(None)
+
+
+def _reported_task(order: CallOrder, running: TaskRunning) -> ReportedTask:
+    return ReportedTask(task_id=running.task_id, wait_seconds=seconds_to_poll(order.polls, running.poll_seconds))
 
 
 def _report_questions(result: InputRequired) -> RunnerReport:

@@ -6,6 +6,7 @@ Transient files are deferred files, which expire at a set time, and temporary fi
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from satchel.contract import is_app
 from satchel.domain.errors import FileNotFound
 from satchel.domain.files import FileRecord
 from satchel.domain.ids import FileKey
@@ -66,5 +67,5 @@ class RemoveFiles:
 
 
 def take_views(files: Files, records: Sequence[FileRecord]) -> list[str]:
-    """Forget the views of these files. Return their S3 keys. Only pictures and PDF files have views."""
-    return [key for record in records if media_of(record) for key in files.take_views(record)]
+    """Forget the views of these files. Return their S3 keys. Only pictures, PDF files and apps have views."""
+    return [key for record in records if media_of(record) or is_app(record.mime) for key in files.take_views(record)]

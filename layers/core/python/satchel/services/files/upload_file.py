@@ -4,6 +4,8 @@ import io
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from satchel.contract.binary_types import HEAD_BYTES, guess_mime
+from satchel.contract.media_types import UNKNOWN
 from satchel.domain.errors import ErasureRunning, TooLarge, Unavailable
 from satchel.domain.files import FileRecord
 from satchel.domain.ids import SessionId
@@ -47,6 +49,8 @@ class UploadFile:
         ensure_session_open(self.sessions, who.name, session_id)
         self.storage.check_upload(who.name, len(body))
         new = new_uploaded_file(who.name, session_id, raw_name, mime, len(body), self.clock.now(), self.entropy(10))
+        if new.mime == UNKNOWN and mime in {None, UNKNOWN}:
+            new = new.model_copy(update={"mime": guess_mime(body[:HEAD_BYTES])})
         self.store.put(new.key, io.BytesIO(body), new.mime)
         try:
             record = self.files.save(add_metadata_from_bytes(new, body))

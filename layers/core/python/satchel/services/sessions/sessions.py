@@ -61,9 +61,9 @@ class ReadSessions:
         page = self.sessions.list(who.name, limit, cursor)
         return Page(items=[self._with_wait(session) for session in page.items], cursor=page.cursor)
 
-    def list_turns(self, session: Session, limit: int, cursor: str | None) -> Page[Turn]:
-        """Return a page of the session's turns, oldest first."""
-        return self.turns.list(session.session_id, limit, cursor)
+    def list_turns(self, session: Session, limit: int, cursor: str | None, *, newest_first: bool = False) -> Page[Turn]:
+        """Return a page of the session's turns, oldest first unless ``newest_first``."""
+        return self.turns.list(session.session_id, limit, cursor, newest_first=newest_first)
 
     def _with_wait(self, session: Session) -> Session:
         """Add whether the running turn waits for the user. Sessions without a running turn cost no request."""

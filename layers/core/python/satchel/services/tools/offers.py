@@ -1,12 +1,16 @@
 """Requests prompts and resources of MCP servers for their users. Runners answer, and the API does not invoke them."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-from satchel.domain.errors import InvalidRequest, NotFound
+from satchel.domain.audit import ENTRY_ID_KIND, offer_entry
+from satchel.domain.errors import InvalidRequest, NotFound, Unavailable
+from satchel.domain.ids import new_id
 from satchel.domain.resources import OfferAnswer, OfferRequest, Prompt
 from satchel.domain.users import Identity
 from satchel.ports.runners import OfferReader
+from satchel.ports.system import Clock
+from satchel.services.calls.audit import log_audit
 from satchel.services.tools.tool_lists import ListTools
 
 
@@ -16,6 +20,8 @@ class RequestOffers:
 
     listed: ListTools
     read: OfferReader
+    clock: Clock
+    entropy: Callable[[int], bytes]
 
     def prompt(self, user: Identity, server: str, name: str, arguments: Mapping[str, str]) -> OfferAnswer:
         """Return the text and the files of a prompt.
@@ -56,7 +62,24 @@ class RequestOffers:
         raise NotFound("There is no such prompt.")
 
     def _answer(self, user: Identity, server: str, request: OfferRequest) -> OfferAnswer:
-        answer = self.read(server, user.name, request)
+        started = self.clock.monotonic()
+        error_code: str | None = Unavailable.code
+        try:
+            answer = self.read(server, user.name, request)
+            error_code = None if answer.problem is None else InvalidRequest.code
+        finally:
+            now = self.clock.now()
+            entry = offer_entry(
+                user.name,
+                server,
+                request,
+                audit_id=new_id(ENTRY_ID_KIND, now, self.entropy(10)),
+                at=now,
+                result="error" if error_code else "ok",
+                error_code=error_code,
+                duration_seconds=round(self.clock.monotonic() - started, 3),
+            )
+            log_audit(entry)
         if answer.problem is not None:
             raise InvalidRequest(f"The server '{server}' refused the request: {answer.problem}")
         return answer

@@ -192,6 +192,12 @@ class RefreshTools:
             return stored.tools
         return self(server)
 
+    def is_legacy(self, server: str, version: int | None = None) -> bool:
+        """Return True if a server spoke the older MCP handshake when its tools were listed."""
+        config_hash = self.registry.servers[server].config_hash()
+        stored = self.lists.get_many({server: config_hash}, version).get(server)
+        return stored is not None and stored.is_legacy
+
     def due(self) -> list[str]:
         """Return the servers whose tool lists need a refresh; servers without a stored list come first."""
         now, lists = self.clock.now(), self._stored_lists(self.registry.servers)

@@ -1,12 +1,12 @@
 """Build the request to the model: instructions, tools, and as much of the conversation as the token budget allows."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
 from satchel.contract.binary_types import HEAD_BYTES, guess_mime
 from satchel.domain.conversation import AssistantMessage, CompletionRequest, Message, ModelReply
-from satchel.domain.history import normalize_history
+from satchel.domain.history import normalize_history, split_turns
 from satchel.domain.llm import OFFLINE, ModelCatalog
 from satchel.domain.media import PDF, MediaRef
 from satchel.domain.media_budget import (
@@ -48,13 +48,17 @@ class BuildModelRequest:
         messages: Sequence[Message],
         offered: OfferedTools,
         *,
+        tool_use: Mapping[str, int] | None = None,
         must_answer: bool = False,
     ) -> CompletionRequest:
-        """Return the request. If ``must_answer`` is True, it tells the model to answer without further tool calls."""
+        """Return the request. If ``must_answer`` is True, it tells the model to answer without further tool calls.
+
+        ``tool_use`` is how often the user has called each tool, by full name.
+        """
         instructions = (session.instructions if session else None) or self.instructions
         entry = self.models.get(turn.model)
         # The offline model answers with all tools, and no token is paid for them.
-        tools = list(offered.tools) if entry.model == OFFLINE else choose_tools(offered.tools, messages)
+        tools = list(offered.tools) if entry.model == OFFLINE else choose_tools(offered.tools, messages, tool_use or {})
         notes = [MUST_ANSWER_NOTE] if must_answer else []
         if offered.starting:
             notes.append(STARTING_NOTE.format(servers=", ".join(server.name for server in offered.starting)))
@@ -62,7 +66,9 @@ class BuildModelRequest:
         max_tokens = (entry.context_tokens or self.context_tokens) - fixed
         conversation = fit_media(normalize_history(messages), MediaSupport.of(entry), max_media_tokens(max_tokens))
         fitted = fit_to_budget(conversation, max_tokens)
-        media, missing = self._read_media(fitted.messages)
+        # The offline model describes what the latest turn shows. The history can have hundreds of pictures.
+        shown = split_turns(fitted.messages)[-1] if entry.model == OFFLINE else fitted.messages
+        media, missing = self._read_media(shown)
         return CompletionRequest(
             model=entry.model,
             instructions=system_prompt(instructions, fitted.note, *notes),

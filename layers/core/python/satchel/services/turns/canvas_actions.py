@@ -26,7 +26,9 @@ _MAX_SESSIONS = 20
 class CanvasActionRequest(BaseModel):
     """A user's action in a dashboard. ``session_id`` is needed if several sessions have a dashboard with this id."""
 
-    model_config = ConfigDict(json_schema_extra={"examples": [{"action": "acknowledge", "details": {"alert": 17}}]})
+    model_config = ConfigDict(
+        extra="forbid", json_schema_extra={"examples": [{"action": "acknowledge", "details": {"alert": 17}}]}
+    )
 
     action: Annotated[str, Field(min_length=1, max_length=200)]
     details: Annotated[JsonObject, Field(description=f"At most {MAX_DETAILS_BYTES} bytes of JSON.")] = {}

@@ -6,6 +6,7 @@ turn. ``EndStuckTurn`` handles the remaining case: the workflow never started, o
 
 import json
 import logging
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -49,11 +50,8 @@ _TOO_MANY_MISTAKES = (
 _FAILED = "The turn failed because of an internal error. The results of finished tools are saved. Please try again."
 _TIMED_OUT = "The turn exceeded the maximum duration and was stopped."
 _CANCELLED = "The turn was cancelled."
-_NOT_IN_EVENTS: dict[str, Any] = {
-    "artifacts": {"__all__": {"content"}},
-    "inputs": True,
-    "tool_calls": {"__all__": {"arguments", "results", "meta_data"}},
-}
+_NOT_IN_EVENTS: dict[str, object] = {"arguments": None, "results": None, "meta_data": None}
+"""Fields of tool calls that are null in the last event, because earlier events have their values."""
 
 
 class Ending(StrEnum):
@@ -89,11 +87,12 @@ class FinishTurn:
             lambda: self.calls.list(step.turn_id),
             lambda: self.events.read_last_number(step.turn_id),
         )
+        tool_use = Counter(call.tool for call in calls if call.injected is not None)
         for _ in range(_MAX_TRIES):
             if turn is None or turn.has_ended:
                 break
             ended = self._ended(turn, step, ending, reply, calls)
-            if self.turns.end(ended, _last_event(ended, calls)):
+            if self.turns.end(ended, _last_event(ended, calls), tool_use):
                 self._count(ended)
                 turn = ended
             else:
@@ -112,7 +111,7 @@ class FinishTurn:
         if step.failure:
             logger.error("turn failed", extra={"turn_id": turn.turn_id, "cause": step.failure.model_dump()})
         answer = reply if reply and not reply.calls else None
-        error = _error(step, ending) or (None if answer else _no_answer_error(step, calls))
+        error = _error(step, ending) or (None if answer or turn.is_from_app else _no_answer_error(step, calls))
         status = TurnStatus.COMPLETE
         if error:
             status = TurnStatus.CANCELLED if ending is Ending.CANCELLED else TurnStatus.FAILED
@@ -120,6 +119,8 @@ class FinishTurn:
         return turn.model_copy(update={"status": status, "answer": text, "error": error, "ended_at": self.clock.now()})
 
     def _count(self, turn: Turn) -> None:
+        if turn.is_from_app:
+            return
         duration = (turn.ended_at or turn.created_at) - turn.created_at
         self.metrics.add(TURNS, 1, turn.status)
         self.metrics.add(TURN_DURATION, duration / timedelta(milliseconds=1))
@@ -146,13 +147,17 @@ def _last_event(turn: Turn, calls: Sequence[Call]) -> NewEvent:
     return NewEvent(type="turn_failed", payload=payload)
 
 
-def _response(turn: Turn, calls: Sequence[Call]) -> dict[str, Any]:
-    """Return the turn's response for its last event, or only the ids and status if the response is too large."""
+def _response(turn: Turn, calls: Sequence[Call]) -> dict[str, Any] | None:
+    """Return the turn's response for its last event, or None if the response is too large for an event."""
     response = compose_response(turn, calls)
-    payload = response.model_dump(mode="json", exclude_none=True, exclude=_NOT_IN_EVENTS)
-    if len(json.dumps(payload, ensure_ascii=False).encode()) <= MAX_EVENT_BYTES:
-        return payload
-    return response.model_dump(mode="json", include={"turn_id", "session_id", "status"})
+    small = response.model_copy(
+        update={
+            "artifacts": [file.model_copy(update={"content": None}) for file in response.artifacts],
+            "tool_calls": [call.model_copy(update=_NOT_IN_EVENTS) for call in response.tool_calls],
+        }
+    )
+    payload = small.model_dump(mode="json")
+    return payload if len(json.dumps(payload, ensure_ascii=False).encode()) <= MAX_EVENT_BYTES else None
 
 
 def _no_answer_error(step: TurnStep, calls: Sequence[Call]) -> TurnError:

@@ -5,14 +5,14 @@ from datetime import timedelta
 
 from satchel.domain.calls import Call
 from satchel.domain.errors import CallNotFound, InputClosed, InputNotFound, InvalidInput, TooLarge
-from satchel.domain.events import NewEvent
 from satchel.domain.ids import CallId, SessionId, TurnId
+from satchel.domain.input_events import answered_event, requested_event
 from satchel.domain.inputs import (
     MAX_ANSWER_BYTES,
+    AnsweredInput,
     CallInput,
     InputAnswer,
-    InputAnswered,
-    PosedQuestion,
+    Question,
 )
 from satchel.domain.object_keys import outcome_key
 from satchel.domain.steps import MAX_INPUT_ROUNDS_IN_CALL, MAX_INPUT_ROUNDS_IN_TURN, CallStep
@@ -50,16 +50,14 @@ class AskInput:
         if call is None or step.task_token is None:
             raise LookupError(f"no such call to ask for: {step.call_id}")
         earlier = self.inputs.get(step.turn_id, step.call_id)
-        if earlier is None or earlier.taken:
+        if earlier is None or earlier.taken or earlier.is_in_call:
             questions = self._next_questions(call, step.task_token, earlier)
         else:
             questions = earlier.model_copy(update={"task_token": step.task_token})
         stored = self.inputs.ask(questions)
         now = self.clock.now()
         for question in stored.open_inputs(now):
-            payload = question.model_dump(mode="json", exclude_none=True)
-            once = f"input-{call.call_id}-{question.input_id}"
-            self.events.append(call.turn_id, NewEvent(type="input_requested", payload=payload, dedupe_key=once))
+            self.events.append(call.turn_id, requested_event(question))
         if not stored.open_inputs(now):
             self.callback.succeed(step.task_token)
 
@@ -67,7 +65,7 @@ class AskInput:
         report = read_report(self.store, outcome_key(call.user, call.turn_id, call.call_id))
         if report is None or report.asks is None:
             raise LookupError(f"the runner has reported no questions: {call.call_id}")
-        rounds_of_turn = sum(each.round for each in self.inputs.list(call.turn_id))
+        rounds_of_turn = sum(each.round for each in self.inputs.list(call.turn_id) if not each.is_in_call)
         rounds_of_call = earlier.round if earlier else 0
         if rounds_of_call >= MAX_INPUT_ROUNDS_IN_CALL or rounds_of_turn >= MAX_INPUT_ROUNDS_IN_TURN:
             raise TooManyQuestions(call.call_id)
@@ -99,7 +97,7 @@ class AnswerInput:
 
     def __call__(
         self, who: Identity, session_id: SessionId, turn_id: TurnId, call_id: CallId, answer: InputAnswer
-    ) -> InputAnswered:
+    ) -> AnsweredInput:
         """Store the answer. Sending the same answer again succeeds.
 
         Raise SessionNotFound, TurnNotFound, CallNotFound, InputNotFound, InputClosed (answered otherwise, expired, or
@@ -114,28 +112,30 @@ class AnswerInput:
             raise InputNotFound(call_id, answer.input_id)
         if posed.answer is None and (turn.has_ended or questions.taken or self.clock.now() >= questions.expires_at):
             raise InputClosed("The tool no longer waits for an answer.", call_id=call_id)
-        answer = _checked(posed, answer)
+        answer = check_answer(posed.question, answer)
+        if not questions.is_in_call:
+            # AskInput publishes after it has stored the questions. An answer in between must not precede its question.
+            for question in questions.open_inputs(self.clock.now()):
+                self.events.append(questions.turn_id, requested_event(question))
         stored = self.inputs.answer(questions, questions.posed.index(posed), answer)
         if stored is None or stored.posed[questions.posed.index(posed)].answer != answer:
             raise InputClosed("The question already has another answer.", call_id=call_id)
         self._publish_and_resume(stored, answer)
-        return InputAnswered(call_id=call_id, input_id=answer.input_id, action=answer.action)
+        return AnsweredInput(call_id=call_id, input_id=answer.input_id, action=answer.action)
 
     def _publish_and_resume(self, questions: CallInput, answer: InputAnswer) -> None:
         # Publish before resuming the turn, so that the answer precedes the tool's events.
-        payload = {"call_id": questions.call_id, "input_id": answer.input_id, "action": answer.action}
-        once = f"answered-{questions.call_id}-{answer.input_id}"
-        self.events.append(questions.turn_id, NewEvent(type="input_answered", payload=payload, dedupe_key=once))
+        self.events.append(questions.turn_id, answered_event(questions.call_id, answer.input_id, answer.action))
         if questions.is_answered and questions.task_token is not None:
             self.callback.succeed(questions.task_token)
 
 
-def _checked(posed: PosedQuestion, answer: InputAnswer) -> InputAnswer:
+def check_answer(question: Question, answer: InputAnswer) -> InputAnswer:
     """Return the answer to store. Raise InvalidInput if its values do not fit the form, or TooLarge."""
-    form = posed.question.form
+    form = question.form
     if answer.action != "accept" or form is None:
         return answer.model_copy(update={"content": None})
-    content = answer.content or {}
+    content = form.defaults if answer.content is None else answer.content
     if problems := form.find_problems(content):
         raise InvalidInput([problem.model_dump() for problem in problems])
     checked = answer.model_copy(update={"content": content})

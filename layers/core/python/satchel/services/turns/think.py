@@ -19,7 +19,7 @@ from satchel.domain.conversation import (
 )
 from satchel.domain.events import NewEvent
 from satchel.domain.history import split_rounds, split_turns
-from satchel.domain.ids import call_id
+from satchel.domain.ids import call_id, is_from_app
 from satchel.domain.llm import ModelRequestRejected
 from satchel.domain.media_budget import MediaSupport
 from satchel.domain.sessions import Turn
@@ -67,10 +67,12 @@ class Think:
         """Return the tool calls to make, or ``done`` if there are none. A repeated round returns the same calls."""
         records, messages, _ = side_by_side(
             lambda: self.steps.read_round(step),
-            lambda: self.transcript.list_messages(step.session_id),
+            lambda: [] if is_from_app(step.turn_id) else self.transcript.list_messages(step.session_id),
             lambda: self.events.read_last_number(step.turn_id),
         )
         turn = records.turn
+        if turn is not None and turn.is_from_app and step.round >= turn.first_round:
+            return self._next(step, [], done=True)
         if turn is None or turn.user != step.user or turn.has_ended or step.round > self.max_rounds + turn.first_round:
             return self._next(step, [], done=True)
         try:
@@ -83,8 +85,13 @@ class Think:
         if reply is None:
             return self._next(step, [], done=True)
         calls = self._calls(turn, step.round, reply)
-        tools = self.tools.offered(turn.groups, version=records.tools_version).tools if calls else []
+        tools = self._known_tools(turn, records.tools_version) if calls else []
         return self._next(step, [self._reference(turn, call, tools) for call in calls], done=not calls)
+
+    def _known_tools(self, turn: Turn, version: int) -> Sequence[ToolSpec]:
+        if not turn.is_from_app:
+            return self.tools.offered(turn.groups, version=version).tools
+        return [tool for server in self.tools(turn.groups, version) for tool in server.tools or []]
 
     def _reference(self, turn: Turn, call: Call, tools: Sequence[ToolSpec]) -> CallRef:
         """Return the call's id, and True if the call needs approval. Calls of forbidden tools fail without approval."""
@@ -94,7 +101,9 @@ class Think:
             return CallRef(call_id=call.call_id, approval=False)
         stored = {tool.full_name: tool for tool in tools}
         tool = stored.get(call.tool) or ToolSpec(server=place[0], name=place[1], hints=_NOT_LISTED)
-        return CallRef(call_id=call.call_id, approval=registry.servers[place[0]].needs_approval(tool))
+        entry = registry.servers[place[0]]
+        asks = entry.needs_approval_of_app(tool) if turn.is_from_app else entry.needs_approval(tool)
+        return CallRef(call_id=call.call_id, approval=asks)
 
     @staticmethod
     def _next(step: TurnStep, calls: list[CallRef], *, done: bool) -> NextStep:
@@ -191,7 +200,9 @@ class Think:
         offered = self._offered(turn, round_number, records.tools_version)
         this_turn = split_turns(messages)[-1]
         must_answer = self._must_answer(turn, round_number, this_turn)
-        request = self.build_request(turn, records.session, messages, offered, must_answer=must_answer)
+        request = self.build_request(
+            turn, records.session, messages, offered, tool_use=records.tool_use, must_answer=must_answer
+        )
         reply = self._ask(request, listener)
         if must_answer and (reply.calls or not reply.text.strip()):
             return None, reply.usage

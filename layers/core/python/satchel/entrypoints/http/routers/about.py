@@ -10,6 +10,7 @@ from satchel.entrypoints.http.schemas.about import (
     Completion,
     CompletionRequest,
     Config,
+    Flags,
     Health,
     JsonWebKeySet,
     ModelOut,
@@ -57,7 +58,7 @@ def config(user: CurrentUser, use_cases: InjectedUseCases) -> Config:
         models=[ModelOut(name=model.name, description=model.description) for model in models],
         socket_url=deployment.socket_url,
         isolation_level=use_cases.list_tools.isolation_level(user.groups),
-        flags=deployment.flags,
+        flags=Flags.model_validate(deployment.flags),
         limits=SizeLimits.model_validate(deployment.limits),
     )
 

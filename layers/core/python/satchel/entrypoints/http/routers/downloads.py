@@ -41,17 +41,36 @@ _PATH = "/api/files/download/{file_key}"
 Key = Annotated[str, Path(examples=[FILE_KEY])]
 Token = Annotated[str, Query(max_length=4000, description="The token of the link.")]
 Attachment = Annotated[bool, Query(description="True: the browser saves the file instead of showing it.")]
-_BYTES: dict[str, Any] = {"content": {"*/*": {"schema": {}}}}
+_BYTES: dict[str, Any] = {
+    "content": {"application/octet-stream": {"schema": {"type": "string", "format": "binary"}}, "*/*": {"schema": {}}}
+}
 IfNoneMatch = Annotated[
     str | None, Header(alias="If-None-Match", description="The `ETag`s that the client has cached.")
 ]
-_UNCHANGED: dict[int | str, dict[str, Any]] = {304: {"description": "The client has the current version already."}}
-_CONTENT: dict[int | str, dict[str, Any]] = {
-    200: {"description": "The file.", **_BYTES},
-    206: {"description": "The requested range of the file.", **_BYTES},
-    307: {"description": "The file is large: fetch it from `Location` within a minute."},
+
+
+def _header(description: str) -> dict[str, Any]:
+    return {"description": description, "schema": {"type": "string"}}
+
+
+_E_TAG = {"ETag": _header("Identifies the version of the file, for `If-None-Match` and `If-Range`.")}
+_FILE_HEADERS = _E_TAG | {
+    "Content-Disposition": _header("The file's name, and whether a browser shows or saves the file."),
+    "Accept-Ranges": _header("`bytes`: parts of the file can be requested with `Range`."),
 }
-_HEADERS: dict[int | str, dict[str, Any]] = {200: {"description": "The headers of the download."}}
+_RANGE = {"Content-Range": _header("The first and last byte of the part, and the size of the file.")}
+_LOCATION = {"Location": _header("The address of the content, on another host. Send no token to it.")}
+_UNCHANGED: dict[int | str, dict[str, Any]] = {
+    304: {"description": "The client has the current version already.", "headers": _E_TAG}
+}
+_CONTENT: dict[int | str, dict[str, Any]] = {
+    200: {"description": "The file, in its own media type.", "headers": _FILE_HEADERS, **_BYTES},
+    206: {"description": "The requested range of the file.", "headers": _FILE_HEADERS | _RANGE, **_BYTES},
+    307: {"description": "The file is large: fetch it from `Location` within a minute.", "headers": _LOCATION},
+}
+_HEADERS: dict[int | str, dict[str, Any]] = {
+    200: {"description": "The headers of the download.", "headers": _FILE_HEADERS}
+}
 
 
 def _disposition(record: FileRecord, *, attachment: bool) -> str:

@@ -2,8 +2,7 @@
 
 import re
 from base64 import b64encode
-from collections.abc import Callable
-from typing import Annotated, TypeVar
+from typing import Annotated
 
 from fastapi import APIRouter, Query, Request
 from fastapi.exceptions import RequestValidationError
@@ -14,6 +13,7 @@ from starlette.datastructures import UploadFile
 from satchel.contract.base64 import Base64Error, decode
 from satchel.domain.errors import InvalidRequest
 from satchel.domain.files import FileFilter, Source
+from satchel.domain.users import Identity
 from satchel.entrypoints.http import examples
 from satchel.entrypoints.http.identity import CurrentUser
 from satchel.entrypoints.http.parameters import Cursor, FilePath, InjectedUseCases, Limit, check_session_id
@@ -21,89 +21,72 @@ from satchel.entrypoints.http.problems import problem_responses
 from satchel.entrypoints.http.schemas.files import (
     FileContent,
     FileFields,
+    FileForm,
     FileOut,
     FilePage,
     FileUpload,
     FileVersions,
     StoreReference,
 )
+from satchel.use_cases import UseCases
 
 router = APIRouter(tags=["files"])
-InputT = TypeVar("InputT")
-FieldsT = TypeVar("FieldsT", bound=FileFields)
 
 MAX_VERSION = 999_999
-_MAX_VERSION = 999_999
 _CHARSET = re.compile(r"charset\*?\s*=\s*\"?([^\";\s]*)")
-_MULTIPART = {
-    "type": "object",
-    "required": ["file"],
-    "properties": {
-        "file": {"type": "string", "format": "binary"},
-        "session_id": {"type": "string"},
-        "mime": {"type": "string"},
-    },
-}
-_BODY = {
-    "required": True,
-    "content": {
-        "application/json": {"schema": FileUpload.model_json_schema()},
-        "multipart/form-data": {"schema": _MULTIPART},
-    },
-}
+_FORM_FIELDS = FileForm.model_fields.keys()
+_FORM = {"required": True, "content": {"multipart/form-data": {"schema": FileForm.model_json_schema()}}}
 _UPLOADED = examples.responses(201, examples.FILE, 400, 403, 404, 409, 413, 422, 503)
 _READ = examples.responses(200, examples.FILE_CONTENT, 403, 404, 422)
 _VERSIONS = examples.responses(200, examples.FILE_VERSIONS, 403, 404, 422)
 _PERMANENT = examples.responses(200, examples.KEPT_FILE, 403, 404, 409, 422, 503)
 
 
-@router.post("/api/files", status_code=201, responses=_UPLOADED, openapi_extra={"requestBody": _BODY})
+@router.post("/api/files", status_code=201, responses=_UPLOADED, openapi_extra={"requestBody": _FORM})
 async def upload_file(request: Request, user: CurrentUser, use_cases: InjectedUseCases) -> FileOut:
-    """Upload a small file as JSON or multipart. The same name in the same session creates a new version."""
-    fields, content = await _read_upload(request)
-    session_id = check_session_id(fields.session_id) if fields.session_id is not None else None
-    record = await run_in_threadpool(use_cases.upload_file, user, fields.name, content, fields.mime, session_id)
-    return FileOut.of(record, await run_in_threadpool(use_cases.mint_links, record))
+    """Upload a small file in a form. The same name in the same session creates a new version."""
+    fields, content = await _read_form(request)
+    return await run_in_threadpool(_store, use_cases, user, fields, content)
 
 
-async def _read_upload(request: Request) -> tuple[FileFields, bytes]:
-    media_type = request.headers.get("content-type", "").partition(";")[0].strip().lower()
-    if media_type == "multipart/form-data":
-        return await _read_form(request)
-    if media_type == "application/json":
-        return await run_in_threadpool(_read_json, await request.body())
-    raise InvalidRequest("Send application/json or multipart/form-data.", content_type=media_type[:100])
-
-
-def _read_json(text: bytes) -> tuple[FileFields, bytes]:
-    upload = _validate(FileUpload.model_validate_json, text)
+@router.post("/api/files/content", status_code=201, responses=_UPLOADED)
+def upload_content(user: CurrentUser, use_cases: InjectedUseCases, body: FileUpload) -> FileOut:
+    """Upload a small file as JSON, with its content as base64. Otherwise like `POST /api/files`."""
     try:
-        return upload, decode(upload.b64)
+        content = decode(body.b64)
     except Base64Error as error:
         raise InvalidRequest(f"b64: {error}") from error
+    return _store(use_cases, user, body, content)
+
+
+def _store(use_cases: UseCases, user: Identity, fields: FileFields, content: bytes) -> FileOut:
+    session_id = check_session_id(fields.session_id) if fields.session_id is not None else None
+    record = use_cases.upload_file(user, fields.name, content, fields.mime, session_id)
+    return FileOut.of(record, use_cases.mint_links(record))
 
 
 async def _read_form(request: Request) -> tuple[FileFields, bytes]:
+    content_type = request.headers.get("content-type", "")
+    if content_type.partition(";")[0].strip().lower() != "multipart/form-data":
+        raise InvalidRequest("Send multipart/form-data.", content_type=content_type[:100])
     # Accept only UTF-8, because some of Python's other codecs return bytes or produce lone surrogates.
-    if set(_CHARSET.findall(request.headers["content-type"].lower())) - {"utf-8", "utf8"}:
+    if set(_CHARSET.findall(content_type.lower())) - {"utf-8", "utf8"}:
         raise InvalidRequest("The form must be encoded as UTF-8.")
     async with request.form(max_files=1, max_fields=10) as form:
+        if unknown := sorted(form.keys() - _FORM_FIELDS):
+            raise InvalidRequest(f"The form has unknown fields: {', '.join(unknown)[:200]}.")
         file = form.get("file")
         if not isinstance(file, UploadFile):
             raise InvalidRequest("The form has no file in the field 'file'.")
         fields = {
-            "name": file.filename or "",
+            "name": form.get("name") or file.filename or "",
             "mime": form.get("mime") or file.content_type or None,
             "session_id": form.get("session_id") or None,
         }
-        return _validate(FileFields.model_validate, fields), await file.read()
-
-
-def _validate(parse: Callable[[InputT], FieldsT], value: InputT) -> FieldsT:
-    try:
-        return parse(value)
-    except ValidationError as error:
-        raise RequestValidationError(error.errors(include_url=False, include_input=False)) from error
+        try:
+            return FileFields.model_validate(fields), await file.read()
+        except ValidationError as error:
+            raise RequestValidationError(error.errors(include_url=False, include_input=False)) from error
 
 
 @router.get("/api/files", responses=examples.responses(200, examples.FILES, 403, 404, 422))
@@ -138,7 +121,7 @@ def read_file(
     use_cases: InjectedUseCases,
     file_key: FilePath,
     content: Annotated[bool, Query(description="False: return the metadata and the link without the content.")] = True,  # noqa: FBT002  (a query parameter)
-    version: Annotated[int | None, Query(ge=1, le=_MAX_VERSION, description="By default the newest version.")] = None,
+    version: Annotated[int | None, Query(ge=1, le=MAX_VERSION, description="By default the newest version.")] = None,
 ) -> FileContent:
     """Read a file as JSON, with its content in `b64`. Use the download link for files over `inline_bytes`."""
     record = use_cases.read_files(user, file_key, version)

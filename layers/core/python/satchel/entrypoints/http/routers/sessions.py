@@ -10,6 +10,7 @@ from satchel.entrypoints.http.parameters import (
     Cursor,
     InjectedUseCases,
     Limit,
+    NewestFirst,
     SessionPath,
     check_session_id,
 )
@@ -53,11 +54,16 @@ def list_sessions(
 
 @router.get("/api/sessions/{session_id}", tags=["sessions"], responses=_READ)
 def read_session(
-    user: CurrentUser, use_cases: InjectedUseCases, session_id: SessionPath, limit: Limit = 50, cursor: Cursor = None
+    user: CurrentUser,
+    use_cases: InjectedUseCases,
+    session_id: SessionPath,
+    limit: Limit = 50,
+    cursor: Cursor = None,
+    newest_first: NewestFirst = False,  # noqa: FBT002  (a query parameter)
 ) -> SessionWithTurns:
-    """Read a session and a page of its turns, oldest first."""
+    """Read a session and a page of its turns, oldest first unless `newest_first` is set."""
     session = use_cases.read_sessions(user, session_id)
-    page = use_cases.read_sessions.list_turns(session, limit, cursor)
+    page = use_cases.read_sessions.list_turns(session, limit, cursor, newest_first=newest_first)
     fields = SessionOut.of(session).model_dump()
     return SessionWithTurns(
         **fields, instructions=session.instructions, turns=[TurnOut.of(turn) for turn in page.items], cursor=page.cursor

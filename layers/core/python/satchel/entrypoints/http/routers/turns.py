@@ -9,25 +9,30 @@ from starlette.concurrency import run_in_threadpool
 
 from satchel.domain.calls import Decision
 from satchel.domain.events import FINAL_EVENTS, Event
-from satchel.domain.inputs import InputAnswer, InputAnswered
+from satchel.domain.inputs import AnsweredInput, InputAnswer
 from satchel.domain.responses import FinalResponse
 from satchel.domain.sessions import Turn, TurnStatus
 from satchel.entrypoints.http import examples
 from satchel.entrypoints.http.identity import CurrentUser
 from satchel.entrypoints.http.long_polling import MAX_WAIT_SECONDS, poll_until, preferred_wait
 from satchel.entrypoints.http.parameters import CallPath, InjectedUseCases, SessionPath, TurnPath
-from satchel.entrypoints.http.schemas.sessions import EventPage, TurnAccepted
+from satchel.entrypoints.http.schemas.sessions import DecisionRequest, EventPage, TurnAccepted
 from satchel.services.turns.approvals import ApprovalRequest
 from satchel.services.turns.start_turn import TurnRequest
 
 router = APIRouter(tags=["turns"])
 
 _PREFER = Header(description="`wait=N` (at most 25): return the final response if the turn ends within N seconds.")
+_APPLIED = {"Preference-Applied": {"description": "The wait that was applied, if any.", "schema": {"type": "string"}}}
 _IDEMPOTENCY_KEY = Header(max_length=200, description="A repeated request with the same key returns the same turn.")
 _ENDED = examples.responses(
-    200, examples.FINAL_RESPONSE, model=FinalResponse, description="The turn ended within the requested time."
+    200,
+    examples.FINAL_RESPONSE,
+    model=FinalResponse,
+    description="The turn ended within the requested time.",
+    headers=_APPLIED,
 )
-_STARTED = _ENDED | examples.responses(202, examples.TURN_ACCEPTED, 400, 403, 404, 409, 413, 422, 503)
+_STARTED = _ENDED | examples.responses(202, examples.TURN_ACCEPTED, 400, 403, 404, 409, 413, 422, 503, headers=_APPLIED)
 _READ = examples.responses(200, examples.FINAL_RESPONSE, 403, 404, 422, 503)
 _CANCELLED = examples.responses(200, examples.CANCELLED, 403, 404, 422, 503)
 _DECIDED = examples.responses(200, examples.DECISION, 400, 403, 404, 409, 413, 422, 503)
@@ -136,12 +141,13 @@ def decide_approval(
     session_id: SessionPath,
     turn_id: TurnPath,
     call_id: CallPath,
-    decision: Decision,
+    body: DecisionRequest,
 ) -> Decision:
     """Approve or deny a tool call. `arguments`, if given, replace the model's. The server adds the user's identity.
 
     An approval must have the `digest` of the request that the user saw (`GET` of the same path).
     """
+    decision = Decision.model_validate(body.model_dump())
     return use_cases.decide_approval(user, session_id, turn_id, call_id, decision)
 
 
@@ -153,7 +159,7 @@ def answer_input(
     turn_id: TurnPath,
     call_id: CallPath,
     answer: InputAnswer,
-) -> InputAnswered:
+) -> AnsweredInput:
     """Answer a question of a tool: accept it with the values of its form, decline it, or cancel it.
 
     The first answer is final. A value that does not fit the form is rejected with 422 and `errors` by field.

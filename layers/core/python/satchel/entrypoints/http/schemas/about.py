@@ -1,9 +1,9 @@
 """Responses that describe the deployment and the signed-in user."""
 
 from datetime import datetime
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
-from pydantic import BaseModel, Field
+from pydantic import BaseModel, ConfigDict, Field
 
 from satchel.domain.conversation import ToolSpec
 from satchel.domain.dashboard_tokens import PublicKey
@@ -17,7 +17,7 @@ from satchel.domain.users import Erased, Erasure
 class Health(BaseModel):
     """The server is running this ``version`` of Satchel."""
 
-    status: str = "ok"
+    status: Literal["ok"] = "ok"
     version: str
 
 
@@ -49,6 +49,14 @@ class ModelOut(BaseModel):
     description: str
 
 
+class Flags(BaseModel):
+    """Settings of the deployment that clients need, with the names of the specifications."""
+
+    persist_files_across_sessions: Annotated[bool, Field(description="Files stay in My Files after their session.")]
+    base64_size_limit_mb: Annotated[float, Field(description="Limit of a file as `b64` in JSON, in MiB.")]
+    canvas_origins: Annotated[list[str], Field(description="The origins whose dashboards may be shown in a frame.")]
+
+
 class Config(BaseModel):
     """The signed-in user and the settings of this deployment.
 
@@ -65,7 +73,7 @@ class Config(BaseModel):
     models: list[ModelOut]
     socket_url: str
     isolation_level: Level | None
-    flags: dict[str, Any]
+    flags: Flags
     limits: SizeLimits
 
 
@@ -124,6 +132,8 @@ _Name = Annotated[str, Field(max_length=200)]
 class PromptRequest(BaseModel):
     """A prompt of a server, with values of its arguments."""
 
+    model_config = ConfigDict(extra="forbid")
+
     server: _Name
     name: _Name
     arguments: Values = {}
@@ -137,6 +147,8 @@ class CompletionRequest(PromptRequest):
 
 class ResourceRequest(BaseModel):
     """A resource of a server."""
+
+    model_config = ConfigDict(extra="forbid")
 
     server: _Name
     uri: Annotated[str, Field(max_length=1000)]

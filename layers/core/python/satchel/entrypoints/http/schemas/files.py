@@ -10,11 +10,34 @@ from satchel.domain.links import MAX_LINK_SECONDS, SharedLink
 
 
 class FileFields(BaseModel):
-    """The fields that describe an uploaded file, in JSON or in a form."""
+    """The fields that describe an uploaded file."""
 
-    name: Annotated[str, Field(max_length=4096)]
-    mime: Annotated[str | None, Field(max_length=255)] = None
-    session_id: str | None = None
+    model_config = ConfigDict(extra="forbid")
+
+    name: Annotated[str, Field(max_length=4096, description="The file's name. A path is shortened to its last part.")]
+    mime: Annotated[
+        str | None, Field(max_length=255, description="The media type. By default, it follows from the name.")
+    ] = None
+    session_id: Annotated[
+        str | None, Field(description="The session that the file belongs to. By default, only to My Files.")
+    ] = None
+
+
+class FileForm(BaseModel):
+    """A form with a small file. Its other fields are optional; empty fields count as omitted."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    file: Annotated[
+        str,
+        Field(
+            description="The file, with its name and media type in the headers of its part.",
+            json_schema_extra={"format": "binary", "contentMediaType": "application/octet-stream"},
+        ),
+    ]
+    name: Annotated[str, Field(max_length=4096, description="The file's name, instead of the name in its part.")] = ""
+    mime: Annotated[str, Field(max_length=255, description="The media type, instead of that in its part.")] = ""
+    session_id: Annotated[str, Field(description="The session that the file belongs to.")] = ""
 
 
 class FileUpload(FileFields):
@@ -91,7 +114,7 @@ class FileVersions(BaseModel):
 class NewLink(BaseModel):
     """A shared link to create, valid for ``ttl_seconds``."""
 
-    model_config = ConfigDict(json_schema_extra={"examples": [{"ttl_seconds": 3600}]})
+    model_config = ConfigDict(extra="forbid", json_schema_extra={"examples": [{"ttl_seconds": 3600}]})
 
     ttl_seconds: Annotated[int, Field(ge=1, le=MAX_LINK_SECONDS)] = 3600
 

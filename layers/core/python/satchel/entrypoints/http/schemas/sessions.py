@@ -6,6 +6,7 @@ from typing import Annotated, Self
 from pydantic import BaseModel, ConfigDict, Field
 
 from satchel.domain.audit import AuditEntry
+from satchel.domain.calls import Decision
 from satchel.domain.conversation import TokenUsage
 from satchel.domain.prompt import MAX_INSTRUCTIONS_CHARS
 from satchel.domain.responses import TurnError
@@ -19,6 +20,8 @@ class SessionFields(BaseModel):
     ``model`` is one of the models that `GET /api/config` lists; the default is the first.
     ``instructions`` tell the model how to behave. They replace the deployment's instructions.
     """
+
+    model_config = ConfigDict(extra="forbid")
 
     title: Annotated[str | None, Field(max_length=200)] = None
     model: Annotated[str | None, Field(max_length=200)] = None
@@ -116,6 +119,14 @@ class EventPage(BaseModel):
     events: list[TurnEvent]
     next: int
     done: bool
+
+
+class DecisionRequest(Decision):
+    """The user's decision about a tool call. An approval must have the ``digest`` of the request that the user saw."""
+
+    model_config = ConfigDict(
+        extra="forbid", json_schema_extra={"examples": [{"approved": True, "digest": "9f86d081884c7d65…"}]}
+    )
 
 
 class SocketTicket(BaseModel):

@@ -47,6 +47,8 @@ class NewUpload(FileFields):
 class PartToSign(BaseModel):
     """A part that the client will send: its number (starting at 1), and the SHA-256 of its content as base64."""
 
+    model_config = ConfigDict(extra="forbid")
+
     number: Annotated[int, Field(ge=1, le=MAX_PARTS)]
     sha256: Sha256
 
@@ -54,7 +56,9 @@ class PartToSign(BaseModel):
 class PartsToSign(BaseModel):
     """The parts for which the client requests presigned URLs."""
 
-    model_config = ConfigDict(json_schema_extra={"examples": [{"parts": [{"number": 1, "sha256": _EXAMPLE_SHA256}]}]})
+    model_config = ConfigDict(
+        extra="forbid", json_schema_extra={"examples": [{"parts": [{"number": 1, "sha256": _EXAMPLE_SHA256}]}]}
+    )
 
     parts: Annotated[list[PartToSign], Field(min_length=1, max_length=MAX_SIGNED_PARTS)]
 

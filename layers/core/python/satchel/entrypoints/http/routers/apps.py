@@ -1,0 +1,58 @@
+"""Routes for the apps of MCP servers, which the canvas shows in frames."""
+
+from typing import Annotated
+
+from fastapi import APIRouter, Header, Query, Request, Response
+from starlette.concurrency import run_in_threadpool
+
+from satchel.entrypoints.http import examples
+from satchel.entrypoints.http.identity import CurrentUser
+from satchel.entrypoints.http.long_polling import poll_until, preferred_wait
+from satchel.entrypoints.http.parameters import FilePath, InjectedUseCases, SessionPath, TurnPath
+from satchel.entrypoints.http.routers.files import MAX_VERSION
+from satchel.services.apps.call_from_app import AppCallRequest, AppCallResult
+from satchel.services.apps.read_app import OpenApp
+
+router = APIRouter(tags=["apps"])
+
+_Version = Annotated[int | None, Query(ge=1, le=MAX_VERSION, description="By default the newest version.")]
+_PREFER = Header(description="`wait=N` (at most 25): return the result if the call ends within N seconds.")
+_READ = examples.responses(200, examples.APP, 403, 404, 422)
+_STARTED = examples.responses(202, examples.APP_CALL, 400, 403, 404, 409, 413, 422, 503)
+_RESULT = examples.responses(200, examples.APP_CALL, 403, 404, 422, 503)
+
+
+@router.get("/api/apps/{app_key}", responses=_READ)
+def read_app(user: CurrentUser, use_cases: InjectedUseCases, app_key: FilePath, version: _Version = None) -> OpenApp:
+    """Read an app with the arguments and the result of the call that opened it. Its page is the file's content."""
+    return use_cases.read_app(user, app_key, version)
+
+
+@router.post("/api/apps/{app_key}/calls", status_code=202, responses=_STARTED)
+async def call_from_app(
+    request: Request,
+    response: Response,
+    user: CurrentUser,
+    use_cases: InjectedUseCases,
+    app_key: FilePath,
+    body: AppCallRequest,
+    version: _Version = None,
+    prefer: Annotated[str | None, _PREFER] = None,
+) -> AppCallResult:
+    """Call a tool of the app's own server for the app. The call runs in a turn of its own, without a model."""
+    turn = await run_in_threadpool(use_cases.call_from_app, user, app_key, version, body)
+    seconds = preferred_wait(prefer)
+    if seconds:
+        response.headers["Preference-Applied"] = f"wait={seconds:g}"
+        turn = await poll_until(
+            request, turn.turn_id, seconds, lambda: use_cases.read_turn.reload(turn), lambda current: current.has_ended
+        )
+    return await run_in_threadpool(use_cases.read_app_call, user, turn.session_id, turn.turn_id)
+
+
+@router.get("/api/sessions/{session_id}/app-calls/{app_turn_id}", responses=_RESULT)
+def read_app_call(
+    user: CurrentUser, use_cases: InjectedUseCases, session_id: SessionPath, app_turn_id: TurnPath
+) -> AppCallResult:
+    """Read a call of an app: its result, or null while it runs."""
+    return use_cases.read_app_call(user, session_id, app_turn_id)
