@@ -58,7 +58,17 @@ def settings(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
 
 
 @pytest.fixture(scope="module")
-def system(settings: dict[str, str]) -> Iterator[SystemProcess]:
+def earlier_user(settings: dict[str, str]) -> str:
+    """The name of a user whose data an earlier run of the system has kept."""
+    name = run_user("earlier")
+    with running_system(settings=settings) as earlier:
+        call(UserClient(earlier.url, name), "notes.add", text="kept")
+    return name
+
+
+@pytest.fixture(scope="module")
+def system(settings: dict[str, str], earlier_user: str) -> Iterator[SystemProcess]:
+    assert earlier_user
     with running_system(settings=settings) as running:
         yield running
 
@@ -111,10 +121,5 @@ def test_call_is_refused_if_the_kept_data_are_too_large(system: SystemProcess) -
     assert call(user, "diary.grow", mebibytes=1)["is_error"] is False
 
 
-def test_kept_data_last_beyond_a_restart(settings: dict[str, str], tmp_path: Path) -> None:
-    own = settings | {"SATCHEL_DATA": str(tmp_path / "data")}
-    user_name = run_user("restarted")
-    with running_system(settings=own) as system:
-        call(UserClient(system.url, user_name), "notes.add", text="kept")
-    with running_system(settings=own) as system:
-        assert call(UserClient(system.url, user_name), "notes.read")["results"] == "kept"
+def test_kept_data_last_beyond_a_restart(system: SystemProcess, earlier_user: str) -> None:
+    assert call(UserClient(system.url, earlier_user), "notes.read")["results"] == "kept"

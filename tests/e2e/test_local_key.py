@@ -92,6 +92,8 @@ def api_requests(system: SystemProcess, user: UserClient, turn: WaitingTurn) -> 
         "upload_id": file_key,
         "link_id": "l1",
         "canvas_id": "c1",
+        "app_key": "a1",
+        "app_turn_id": "x1",
     }
     document = fetch(f"{system.url}/api/openapi.json").json()
     operations = [
@@ -194,5 +196,7 @@ def test_key_reaches_no_process_and_no_log(system: SystemProcess, new_user: NewU
 
 
 def test_config_of_the_page_does_not_contain_the_key(system: SystemProcess) -> None:
-    assert fetch(f"{system.url}/config.json").json() == {"auth": "local"}
+    config = fetch(f"{system.url}/config.json").json()
+    assert config == {"auth": "local", "apps": config["apps"]}
+    assert urlsplit(config["apps"]).hostname == "127.0.0.1"
     assert all(LOCAL_KEY not in file.read_text(errors="replace") for file in Path(ROOT / "web/dist").glob("*.*"))

@@ -8,7 +8,7 @@ import subprocess
 import time
 from collections.abc import Iterator
 from contextlib import ExitStack
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from threading import Thread
 
@@ -62,7 +62,11 @@ _DOCUMENT = {"filename": "{workspace}/notes.docx"}
 _SLIDES = {"presentation_id": "deck"}
 STEPS = {
     "everything": _EVERYTHING,
-    "everything-http": _EVERYTHING,
+    "everything-http": replace(
+        _EVERYTHING,
+        calls=[*_EVERYTHING.calls, ("simulate-research-query", {"topic": "ducks"})],
+        text="Research Report: ducks",
+    ),
     "everything-sse": _EVERYTHING,
     "sequential-thinking": Steps(
         [("sequentialthinking", {**_THOUGHT, "thoughtNumber": number}) for number in (1, 2)],
@@ -71,10 +75,10 @@ STEPS = {
     "mcp-echarts": Steps([("generate_bar_chart", _BARS)], "null", {"image-1.png"}),
     "mcp-server-chart": Steps([("generate_bar_chart", _BARS)], "https://charts.example/42.png"),
     "mcp-server-code-runner": Steps([("run-code", {"code": "console.log(6 * 7)", "languageId": "javascript"})], "42"),
-    "map": Steps([("show-map", {"label": "London"})], "(London)"),
-    "budget-allocator": Steps([("get-budget-data", {})], '"marketing"'),
-    "basic-react": Steps([("get-time", {})], "Z"),
-    "system-monitor": Steps([("get-system-info", {})], '"hostname"'),
+    "map": Steps([("show-map", {"label": "London"})], "(London)", {"show-map.app.html"}),
+    "budget-allocator": Steps([("get-budget-data", {})], '"marketing"', {"get-budget-data.app.html"}),
+    "basic-react": Steps([("get-time", {})], "Z", {"get-time.app.html"}),
+    "system-monitor": Steps([("get-system-info", {})], '"hostname"', {"get-system-info.app.html"}),
     "fetch": Steps([("fetch", {"url": "{site}/page", "raw": True})], "forty-two"),
     "calculator": Steps([("calculate", {"expression": "6*7"})], '"42"'),
     "DuckDB-in-memory-r-w": Steps(
@@ -85,9 +89,10 @@ STEPS = {
         [
             ("create_document", _DOCUMENT),
             ("add_paragraph", _DOCUMENT | {"text": "forty-two"}),
-            ("get_document_text", _DOCUMENT),
+            ("add_paragraph", {"filename": "notes.docx", "text": "forty-three"}),
+            ("get_document_text", {"filename": "notes.docx"}),
         ],
-        "forty-two",
+        "forty-three",
         {"notes.docx"},
     ),
     "ppt": Steps(
@@ -197,6 +202,22 @@ def test_published_server_answers_and_its_files_arrive(system: SystemProcess, si
 
     assert steps.text in json.dumps(call["results"])
     assert files == steps.files
+
+
+@pytest.mark.skipif("markitdown" not in entries(), reason="the server needs an older Python")
+def test_resource_of_a_server_is_an_input_file_of_another(system: SystemProcess) -> None:
+    user = UserClient(system.url, run_user(f"{list(STEPS).index('markitdown')}-caller"))
+    session = user.create_session()
+    listed = user.request("GET", "/api/resources?server=everything").json()
+    uri = next(each["uri"] for each in listed["resources"] if each["mime"] == "text/markdown")
+    assert listed["templates"]
+
+    (file,) = user.ask(session, f"/everything.read_resource {json.dumps({'uri': uri})}")["artifacts"]
+    converted = user.ask(session, f"/markitdown.convert_to_markdown {json.dumps({'uri': file['name']})}")
+
+    (call,) = converted["tool_calls"]
+    assert call["is_error"] is False
+    assert "# Everything Server" in json.dumps(call["results"])
 
 
 @pytest.mark.parametrize("server", [name for name in entries() if name not in {*REMOTE, *NOT_PRINTED}])

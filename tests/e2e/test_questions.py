@@ -1,5 +1,6 @@
 """Questions of tools in the terminal, with a real server and the command line in a pseudoterminal."""
 
+import json
 import os
 import pty
 import subprocess
@@ -42,6 +43,16 @@ def test_terminal_prompts_until_the_server_accepts_the_answer(alice: UserClient,
     assert errors.startswith("asking.plan asks: Where to?\n")
     assert '"city": "Bern"' in output.replace('\\"', '"')
     assert '"days": 4' in output.replace('\\"', '"')
+
+
+def test_running_tool_of_an_older_server_gets_all_kinds_of_answers(alice: UserClient, tmp_path: Path) -> None:
+    kinds = ["text", "number", "yes_or_no", "enum", "choice", "choices", "titles", "form"]
+    entries = "\nAda\n\n42\n\ny\n\n2\n\n2\n\n1, 2\n\n2\n\nBern\n4\n1\n\n\n"
+    code, output, errors = ask(alice, f"/asking_older.ask {json.dumps({'kinds': kinds})}", entries, tmp_path)
+
+    assert (code, "The tool waits 300 seconds for the answer." in errors) == (0, True), errors
+    for answer in ("Ada", "42", "True", "Urgency.HIGH", "blue", "['red', 'blue']", "b", "Trip(city='Bern', days=4"):
+        assert answer in output, (output, errors)
 
 
 def test_command_without_a_terminal_cancels_the_question(alice: UserClient, tmp_path: Path) -> None:

@@ -17,9 +17,9 @@ CHART_SIZE = re.compile(r"(?<=image/png   )\d+KB")
 
 def _example() -> tuple[list[str], str]:
     """Return the commands of the first console example and their output."""
-    block = re.search(r"```console\n(.*?)```", (ROOT / "README.md").read_text(), re.DOTALL)
+    block = re.search(r"^(`{3,})console\n(.*?)^\1$", (ROOT / "README.md").read_text(), re.DOTALL | re.MULTILINE)
     assert block
-    lines = block[1].splitlines()
+    lines = block[2].splitlines()
     commands = [line.removeprefix("$ ") for line in lines if line.startswith("$ ")]
     return commands, "\n".join(line for line in lines if not line.startswith("$ "))
 

@@ -11,12 +11,13 @@ from typing import Any
 import pytest
 
 from infra.limits import HEARTBEAT_TIMEOUT_SECONDS
-from tests.e2e.conftest import MCP_CONFIG, NO_CART
+from tests.e2e.conftest import MCP_CONFIG
 from tests.e2e.system_process import SystemFailed, running_system
 from tests.e2e.user_client import UserClient, fetch, run_user
 
 INTERRUPTED = "The server stopped while the tool was running"
 TOO_LATE = "The call was not approved in time"
+SERVERS = ("report", "calculator", "trial", "approval", "asking", "asking_older")
 CSV = b"region,units\nnorth,3\nsouth,4\n"
 
 
@@ -29,49 +30,99 @@ def files_of(user: UserClient) -> dict[str, Any]:
     }
 
 
-@pytest.mark.parametrize("ending", ["killed", "stopped"])
-def test_chats_files_and_links_are_there_after_a_restart(tmp_path: Path, ending: str) -> None:
-    settings, name = {"SATCHEL_DATA": str(tmp_path / "data")}, run_user("restart")
-    with running_system(settings=settings) as system:
-        assert f"All chats and files stay in {tmp_path / 'data'}" in system.output()
-        user = UserClient(system.url, name)
-        session = user.create_session(title="Sales")
-        user.upload(session, "sales.csv", CSV)
-        response = user.ask(session, '/report.summarise {"filename": "sales.csv"}')
-        link = user.request("GET", "/api/files").json()["files"][0]["download_url"]
-        files, content = files_of(user), fetch(user.url + link).content
-        turns = user.request("GET", f"/api/sessions/{session}").json()
-        if ending == "killed":
-            system.kill()
-    assert len(files) == 3
+class Chat:
+    """A chat with two files and a call of a tool, which is the same after a restart."""
 
-    with running_system(settings=settings) as system:
-        user = UserClient(system.url, name)
+    def __init__(self, user: UserClient) -> None:
+        self.user = user
+        self.session = user.create_session(title="Sales")
+        user.upload(self.session, "sales.csv", CSV)
+        self.response = user.ask(self.session, '/report.summarise {"filename": "sales.csv"}')
+        self.link = user.request("GET", "/api/files").json()["files"][0]["download_url"]
+        self.files, self.content = files_of(user), fetch(user.url + self.link).content
+        self.turns = user.request("GET", f"/api/sessions/{self.session}").json()
 
-        assert user.request("GET", f"/api/sessions/{session}").json() == turns
-        turn = user.request("GET", f"/api/sessions/{session}/turns/{response['turn_id']}").json()
-        assert turn["tool_calls"] == response["tool_calls"]
-        assert files_of(user) == files
-        assert fetch(user.url + link).content == content
-        answer = user.ask(session, '/calculator.evaluate {"expression": "2+3"}')
+    def check(self, url: str) -> None:
+        """Check that the system at this URL has the chat, and that it can be continued."""
+        user = replace(self.user, url=url)
+        assert len(self.files) == 3
+        assert user.request("GET", f"/api/sessions/{self.session}").json() == self.turns
+        turn = user.request("GET", f"/api/sessions/{self.session}/turns/{self.response['turn_id']}").json()
+        assert turn["tool_calls"] == self.response["tool_calls"]
+        assert files_of(user) == self.files
+        assert fetch(user.url + self.link).content == self.content
+        answer = user.ask(self.session, '/calculator.evaluate {"expression": "2+3"}')
         assert answer["tool_calls"][0]["results"]["result"] == 5
 
 
-def test_turns_that_ran_at_the_end_continue_after_a_restart(tmp_path: Path) -> None:
-    """One turn waits for an approval, one runs its second tool, one has just started."""
-    settings = {"SATCHEL_DATA": str(tmp_path / "data"), "SATCHEL_MCP_CONFIG": str(MCP_CONFIG), **NO_CART}
-    with running_system(settings=settings) as system:
-        user = UserClient(system.url, run_user("restart"))
+class Question:
+    """A question of a tool that waits for its user."""
+
+    def __init__(self, user: UserClient, call: str) -> None:
+        self.user = user
+        self.session = user.create_session()
+        self.turn_id = user.start_turn(self.session, call)["turn_id"]
+        self.event = user.wait_for_event(self.session, self.turn_id, "input_requested")
+
+    def answer(self, url: str, content: dict[str, Any]) -> int:
+        """Answer at this URL. Return the status of the response."""
+        path = f"/api/sessions/{self.session}/turns/{self.turn_id}/calls/{self.event['call_id']}/input"
+        body = {"input_id": self.event["input_id"], "action": "accept", "content": content}
+        return replace(self.user, url=url).request("POST", path, json=body).status_code
+
+    def result(self, url: str) -> dict[str, Any]:
+        """Wait for the end of the turn, and return its only call."""
+        [call] = replace(self.user, url=url).wait_for_turn(self.session, self.turn_id)["tool_calls"]
+        return dict(call)
+
+
+@pytest.fixture
+def a_day_later(tmp_path: Path) -> dict[str, str]:
+    """Settings with which Satchel's clock is 25 hours ahead. Python imports a module of this name at its start."""
+    code = "from datetime import timedelta\nfrom satchel.adapters.system_clock import SystemClock\n"
+    code += "now = SystemClock.now\nSystemClock.now = lambda clock: now(clock) + timedelta(hours=25)\n"
+    (tmp_path / "later").mkdir()
+    (tmp_path / "later/sitecustomize.py").write_text(code)
+    return {"PYTHONPATH": str(tmp_path / "later")}
+
+
+@pytest.fixture
+def settings(tmp_path: Path) -> dict[str, str]:
+    """Settings with a folder for the data. The servers are those that these tests call, because each is started."""
+    entries = json.loads(MCP_CONFIG.read_text())
+    config = tmp_path / "mcp.json"
+    config.write_text(json.dumps({name: _with_absolute_folder(entries[name]) for name in SERVERS}))
+    return {"SATCHEL_DATA": str(tmp_path / "data"), "SATCHEL_MCP_CONFIG": str(config)}
+
+
+def _with_absolute_folder(entry: dict[str, Any]) -> dict[str, Any]:
+    return entry | {"cwd": str((MCP_CONFIG.parent / entry["cwd"]).resolve())}
+
+
+def test_chats_files_links_and_turns_continue_after_kills(
+    settings: dict[str, str], a_day_later: dict[str, str]
+) -> None:
+    """One turn waits for an approval, one runs its second tool, one has just started, and two wait for answers.
+
+    The question that needs no process is answered a day and two kills later, in another version of the state machine.
+    """
+    two_days, three_days = ({"SATCHEL_INPUT_SECONDS": str(days * 86_400)} for days in (2, 3))
+    with running_system(settings=settings | two_days) as system:
+        assert f"All chats and files stay in {settings['SATCHEL_DATA']}" in system.output()
+        chat = Chat(UserClient(system.url, run_user("restart")))
+        user = UserClient(system.url, run_user("continue"))
         waiting, running, new = (user.create_session() for _ in range(3))
         turn_id = user.start_turn(waiting, '/approval.write {"name": "note.txt", "text": "hello"}')["turn_id"]
         request = user.wait_for_event(waiting, turn_id, "tool_approval_request")
         slow = '/calculator.evaluate {"expression": "2+3"}\n/trial.wait {"seconds": 600}'
         interrupted = user.start_turn(running, slow)["turn_id"]
         user.wait_for_event(running, interrupted, "tool_complete")
+        question = Question(UserClient(system.url, run_user("asked")), '/asking.plan {"question": "Where to?"}')
+        lost = Question(UserClient(system.url, run_user("lost")), '/asking_older.ask {"kinds": ["text"]}')
         started = user.start_turn(new, '/calculator.evaluate {"expression": "3+4"}')["turn_id"]
         system.kill()
 
-    with running_system(settings=settings) as system:
+    with running_system(settings=settings | two_days) as system:
         begun = time.monotonic()
         user = replace(user, url=system.url)
         path = f"/api/sessions/{waiting}/turns/{turn_id}/calls/{request['call_id']}/approval"
@@ -81,37 +132,47 @@ def test_turns_that_ran_at_the_end_continue_after_a_restart(tmp_path: Path) -> N
         seconds = time.monotonic() - begun
         assert user.request("POST", path, json={"approved": True, "digest": shown["digest"]}).is_success
         [written] = user.wait_for_turn(waiting, turn_id)["tool_calls"]
+        chat.check(system.url)
+        assert lost.answer(system.url, {"value": "too late"}) == 409
+        lost_call = lost.result(system.url)
+        system.kill()
 
+    with running_system(settings=settings | three_days | a_day_later) as system:
+        statuses = [question.answer(system.url, {"city": city, "days": 4}) for city in ("Bern", "Bern", "Rome")]
+        answered = question.result(system.url)
+
+    assert statuses[0] == 200
+    assert statuses[2] == 409
+    assert json.dumps(answered["results"]).count("Bern") == 1
+    assert (lost_call["error_code"], lost_call["results"]) == ("E_TOOL_CRASHED", {"error": INTERRUPTED})
     assert (written["results"], added["results"]["result"]) == (user.name, 7)
     assert first["results"]["result"] == 5
     assert (second["error_code"], second["results"]) == ("E_TOOL_CRASHED", {"error": INTERRUPTED})
     assert seconds < HEARTBEAT_TIMEOUT_SECONDS / 2
 
 
-def test_approval_whose_time_ended_during_a_stop_ends_with_the_error_of_a_timeout(tmp_path: Path) -> None:
-    settings = {"SATCHEL_DATA": str(tmp_path / "data"), "SATCHEL_MCP_CONFIG": str(MCP_CONFIG), **NO_CART}
+def test_chats_are_there_after_a_stop_during_which_an_approval_expired(
+    settings: dict[str, str],
+) -> None:
     with running_system(settings=settings | {"SATCHEL_APPROVAL_SECONDS": "2"}) as system:
-        user = UserClient(system.url, run_user("restart"))
+        chat = Chat(UserClient(system.url, run_user("restart")))
+        user = UserClient(system.url, run_user("continue"))
         session = user.create_session()
         turn_id = user.start_turn(session, '/approval.write {"name": "note.txt", "text": "hello"}')["turn_id"]
         request = user.wait_for_event(session, turn_id, "tool_approval_request")
-        system.kill()
     while dt.datetime.now(dt.UTC) < dt.datetime.fromisoformat(request["expires_at"]):
         time.sleep(0.05)
 
     with running_system(settings=settings) as system:
         user = replace(user, url=system.url)
         [refused] = user.wait_for_turn(session, turn_id)["tool_calls"]
+        chat.check(system.url)
+
+        second = f"process {system.process.pid} already uses the data folder"
+        with pytest.raises(SystemFailed, match=second), running_system(settings=settings):
+            pass
 
     assert (refused["error_code"], refused["results"]) == ("E_FORBIDDEN", {"error": TOO_LATE})
-
-
-def test_second_server_does_not_start_and_names_the_first(tmp_path: Path) -> None:
-    settings = {"SATCHEL_DATA": str(tmp_path / "data")}
-    with running_system(settings=settings) as first:
-        refusal = f"process {first.process.pid} already uses the data folder"
-        with pytest.raises(SystemFailed, match=refusal), running_system(settings=settings):
-            pass
 
 
 def test_server_whose_tools_could_read_the_data_does_not_start(tmp_path: Path) -> None:

@@ -45,7 +45,7 @@ def test_settings_reach_the_system_and_variables_of_the_developer_do_not(monkeyp
     ],
 )
 def test_system_that_never_becomes_ready_fails_with_its_output(command: list[str], message: str) -> None:
-    with pytest.raises(SystemFailed, match=message), running_system(command, start_seconds=1):
+    with pytest.raises(SystemFailed, match=message), running_system(command, start_seconds=3):
         pytest.fail("the system was not ready")
 
 

@@ -1,11 +1,13 @@
 import { StrictMode } from "react";
 import { createRoot } from "react-dom/client";
 import { App } from "./app/App";
+import { applyTheme, readTheme } from "./app/theme";
 import { restoreLostFocus } from "./shared/focus";
 import "./app/theme.css";
 import "./app/layout.css";
 import "./chat/chat.css";
 
+applyTheme(readTheme());
 restoreLostFocus();
 createRoot(document.getElementById("root") as HTMLElement).render(
   <StrictMode>

@@ -25,7 +25,7 @@ MAX_NAME_BYTES = 255
 def upload_raw(chat: Chat, name: str, body: bytes = b"x") -> Json:
     """Upload a file whose name may have characters that a form cannot send."""
     upload = {"name": name, "b64": b64encode(body).decode(), "session_id": chat.session_id}
-    response = chat.user.request("POST", "/api/files", json=upload)
+    response = chat.user.request("POST", "/api/files/content", json=upload)
     assert response.status_code == httpx2.codes.CREATED, response.text
     record: Json = response.json()
     return record

@@ -2,7 +2,7 @@
 
 from playwright.sync_api import Page
 
-_MAX_TAB_STEPS = 80
+_MAX_TAB_STEPS = 160
 _ROLE_AND_NAME = """element => {
     const labels = [...(element.labels ?? [])].map(label => label.textContent);
     const name = element.getAttribute('aria-label') ?? (labels.join(' ') || element.textContent || element.title);

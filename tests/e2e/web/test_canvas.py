@@ -257,6 +257,12 @@ def test_display_mode_replaces_appends_or_splits_tabs(chat: ChatPage) -> None:
     expect(page.get_by_role("region", name="Canvas")).to_be_hidden()
 
 
+def test_name_of_a_tool_without_arguments_is_a_whole_message(chat: ChatPage) -> None:
+    chat.message_box.fill("/samples.every")
+    expect(chat.page.get_by_role("option", name="/samples.every_kind")).to_be_visible()
+    chat.send("/samples.every_kind")
+
+
 @pytest.mark.clause("v2:canvas:tab", "v2:canvas:sandbox")
 def test_dashboard_runs_in_a_sandboxed_frame_until_it_is_closed(chat: ChatPage, dashboards: RecordingSite) -> None:
     page = chat.page
@@ -292,7 +298,7 @@ def test_dashboard_runs_in_a_sandboxed_frame_until_it_is_closed(chat: ChatPage, 
     expect(page.get_by_role("tab")).to_have_text(["Monitor"])
     keys.press("button", "Close Monitor")
     page.reload()
-    chat.turns.first.locator(".call").wait_for()
+    chat.turns.last.locator(".call").wait_for()
     expect(page.get_by_role("tab", include_hidden=True)).to_have_count(0)
 
 

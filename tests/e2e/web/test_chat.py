@@ -10,12 +10,16 @@ from tests.e2e.web.accessibility import find_keyboard_issues
 from tests.e2e.web.chat_page import ChatPage
 from tests.e2e.web.conftest import ChatPageFactory
 from tests.e2e.web.keyboard import Keyboard
+from tests.fake_providers.replies import Answer
+from tests.fake_providers.server import FakeEndpoint
 
 CSV = b"region,units\nnorth,3\nsouth,4\nnorth,5\n"
 APPROVAL_CALL = '/approval.write {"name": "note.txt", "text": "hello", "capitals": false}'
 HOSTILE = """<script>window.canary = 1</script> <img src=x onerror=window.canary=1> <svg onload=window.canary=1></svg>
 <p style=position:fixed onclick=window.canary=1>press me</p> <form action=http://127.0.0.1:9/><input name=q></form>
-<iframe srcdoc=now></iframe> [a link](javascript:window.canary=1) ![a picture](http://127.0.0.1:9/x.png)"""
+<iframe srcdoc=now></iframe>
+
+[a link](javascript:window.canary=1) ![a picture](http://127.0.0.1:9/x.png)"""
 
 
 def test_page_loads_without_console_messages(new_chat_page: ChatPageFactory) -> None:
@@ -55,11 +59,13 @@ def test_reload_shows_the_same_chat(chat: ChatPage) -> None:
     chat.ask('/calculator.evaluate {"expression": "2+3"}\n/calculator.evaluate {"expression": "2+"}')
     turn = chat.send('/approval.write {"name": "note.txt", "text": "hello"}')
     turn.get_by_role("button", name="Allow").wait_for()
+    turn.locator(".tool-label").wait_for()
     before = chat.page.locator(".turns").aria_snapshot()
 
     chat.page.reload()
     chat.turns.nth(1).get_by_role("button", name="Allow").wait_for()
     expect(chat.turns.first.locator(".call")).to_have_count(2)
+    chat.turns.nth(1).locator(".tool-label").wait_for()
 
     assert without_countdowns(chat.page.locator(".turns").aria_snapshot()) == without_countdowns(before)
     chat.turns.nth(1).get_by_role("button", name="Deny").click()
@@ -212,14 +218,14 @@ def test_narrow_dark_screen_fits_all_panels(new_chat_page: ChatPageFactory) -> N
     assert page.evaluate("document.documentElement.scrollWidth") == 360
 
 
-def test_hostile_tool_text_runs_no_scripts_and_sends_no_requests(chat: ChatPage) -> None:
+def test_hostile_answer_runs_no_scripts_and_sends_no_requests(chat: ChatPage, endpoint: FakeEndpoint) -> None:
     page = chat.page
     requested_hosts: set[str] = set()
     page.on("request", lambda request: requested_hosts.add(urlsplit(request.url).netloc))
-    chat.ask("hello")
-    chat.user.upload(chat.session_id, "hostile.txt", HOSTILE.encode())
+    endpoint.replies = [Answer([HOSTILE])]
+    chat.open(chat.user.create_session(model="anthropic"))
 
-    turn = chat.ask('/trial.read {"filename": "hostile.txt"}')
+    turn = chat.ask("hello")
 
     expect(turn.locator(".markdown").get_by_role("link", name="a picture")).to_be_visible()
     turn.locator(".markdown").get_by_text("press me").click()

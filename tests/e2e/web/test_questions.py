@@ -322,3 +322,24 @@ def test_two_tools_of_a_server_ask_at_once_and_get_their_answers(chat: ChatPage)
     results = turn.locator(".call .details pre:last-of-type")
     expect(results.first).to_contain_text('"city": "Rome"')
     expect(results.last).to_contain_text('"city": "Bern"')
+
+
+def test_two_running_tools_of_an_older_server_ask_at_once_with_countdowns(chat: ChatPage) -> None:
+    turn = chat.send('/asking_older.ask {"kinds": ["text"]}\n/asking_older.ask {"kinds": ["number", "choices"]}')
+    text = chat.page.get_by_role("form", name="asking_older.ask asks: Which text?")
+    number = chat.page.get_by_role("form", name="asking_older.ask asks: Which number?")
+    for form in (text, number):
+        expect(form.get_by_role("timer")).to_have_text(re.compile(r"^\d+ s left$"))
+    number.get_by_label("Value").fill("42")
+    number.get_by_role("button", name="Answer").click()
+    choices = chat.page.get_by_role("form", name="asking_older.ask asks: Which choices?")
+    choices.get_by_label("blue").check()
+    choices.get_by_role("button", name="Answer").click()
+    text.get_by_role("button", name="Decline").click()
+    expect(turn).to_have_attribute("aria-busy", "false")
+
+    for call in turn.locator(".call summary").all():
+        call.click()
+    results = turn.locator(".call .details pre:last-of-type")
+    expect(results.first).to_contain_text("text: decline")
+    expect(results.last).to_contain_text("choices: accept ['blue']")

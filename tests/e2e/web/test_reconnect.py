@@ -13,15 +13,15 @@ DROP_INTERVAL_MS = 200  # drops some connections while they wait for events, oth
 POLL_MS = 20
 LINES = 60
 CALL = f'/trial.log_lines {{"lines": {LINES}, "seconds": 4, "then_wait": 100}}'  # runs until it is stopped
-DURATIONS = re.compile(r"\d+\.\d s|\d+ s|\d+ min \d+ s")
+TIMES = re.compile(r"\d+\.\d s|\d+ s|\d+ min \d+ s|\d\d:\d\d [AP]M")
 
 
 def read_last_turn(chat: ChatPage) -> str:
-    """Return the text of the last turn with its calls expanded, without durations."""
+    """Return the text of the last turn with its calls expanded, without durations and times of day."""
     turn = chat.turns.last
     for summary in turn.locator("summary").all():
         summary.click()
-    return DURATIONS.sub("", turn.inner_text())
+    return TIMES.sub("", turn.inner_text())
 
 
 def test_dropped_connections_during_a_turn_leave_the_same_page(new_chat_page: ChatPageFactory) -> None:

@@ -2,6 +2,7 @@
 import type { EventPage, IntermediateUpdate } from "./schema";
 
 export type {
+  AppPolicy,
   ApprovalRequest,
   CanvasUpdate,
   Config,
@@ -12,9 +13,11 @@ export type {
   LinkWithUrl as NewShareLink,
   LinkOut as ShareLink,
   OfferedFile,
+  OpenApp,
   Prompt,
   QuotaReport as Quotas,
   Resource,
+  ResourceTemplate,
   ResponseArtifact as Artifact,
   ResponseCanvas as Dashboard,
   ResponseDeferred as Deferred,

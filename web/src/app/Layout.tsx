@@ -1,16 +1,21 @@
-import { lazy, Suspense, useCallback, useState } from "react";
-import type { Config } from "../api/types";
+import { lazy, Suspense, useCallback, useRef, useState } from "react";
+import type { Config, Tool } from "../api/types";
 import type { Identity } from "../auth/identity";
 import type { OpenableOutput, OpenRequest } from "../canvas/types";
 import { Composer } from "../chat/Composer";
 import { ModelPicker } from "../chat/ModelPicker";
+import type { Turn } from "../chat/turn";
 import { TurnList } from "../chat/TurnList";
 import { Icon } from "../shared/Icon";
+import { titleOf } from "../session/SessionList";
 import { Sidebar } from "./Sidebar";
+import { usePageTitle } from "./usePageTitle";
 import { type Conversation, useConversation } from "./useConversation";
 
 const Canvas = lazy(() => import("../canvas/Canvas"));
 const AttachButton = lazy(() => import("../files/AttachButton"));
+const ToolForm = lazy(() => import("../tools/ToolForm"));
+const Welcome = lazy(() => import("./Welcome"));
 const DropZone = lazy(() => import("../files/DropZone"));
 
 interface LayoutProps {
@@ -24,7 +29,10 @@ export function Layout({ config, identity }: LayoutProps) {
   const [sidebarOpen, setSidebarOpen] = useState(false);
   const [canvasOpen, setCanvasOpen] = useState(false);
   const [openRequest, setOpenRequest] = useState<OpenRequest | null>(null);
+  const [tool, setTool] = useState<Tool | null>(null);
   const { sessionId, outputs } = conversation;
+  const title = conversation.session ? titleOf(conversation.session) : "Satchel";
+  usePageTitle(title, conversation.runningTurn !== null);
   // On a narrow screen the sidebar would cover the canvas.
   const toggleCanvas = useCallback((open: boolean) => {
     setCanvasOpen(open);
@@ -42,6 +50,7 @@ export function Layout({ config, identity }: LayoutProps) {
         identity={identity}
         open={sidebarOpen}
         onClose={() => setSidebarOpen(false)}
+        onTool={setTool}
       />
       <main className="chat">
         <header className="row">
@@ -55,7 +64,7 @@ export function Layout({ config, identity }: LayoutProps) {
           >
             <Icon name="menu" />
           </button>
-          <h1>{conversation.session?.title ?? "Satchel"}</h1>
+          <h1>{title}</h1>
           {(outputs.length > 0 || canvasOpen) && (
             <button
               type="button"
@@ -68,7 +77,7 @@ export function Layout({ config, identity }: LayoutProps) {
             </button>
           )}
         </header>
-        <Chat conversation={conversation} config={config} onOpen={openOutput} />
+        <Chat conversation={conversation} config={config} onOpen={openOutput} tool={tool} setTool={setTool} />
       </main>
       <Suspense>
         <Canvas
@@ -83,23 +92,64 @@ export function Layout({ config, identity }: LayoutProps) {
   );
 }
 
+function focusMessage(): void {
+  document.querySelector<HTMLElement>(".composer textarea")?.focus();
+}
+
 interface ChatProps {
   conversation: Conversation;
   config: Config;
   onOpen(turnId: string, output: OpenableOutput): void;
+  /** The tool whose form is open. */
+  tool: Tool | null;
+  setTool(tool: Tool | null): void;
 }
 
-function Chat({ conversation, config, onOpen }: ChatProps) {
+function Chat({ conversation, config, onOpen, tool, setTool }: ChatProps) {
   const { turns, runningTurn, isSending, sessionId, draft, setDraft, model } = conversation;
+  const latest = useRef(conversation);
+  latest.current = conversation;
+  const retry = useCallback((turn: Turn) => latest.current.retry(turn), []);
+  const edit = useCallback((turn: Turn) => {
+    latest.current.setDraft(turn.message);
+    focusMessage();
+  }, []);
+  const closeTool = (): void => {
+    setTool(null);
+    focusMessage();
+  };
   const attach = async (files: readonly File[]): Promise<void> => {
     const { startUpload } = await import("../files/upload/uploadStore");
-    const uploadSession = await conversation.ensureSession("Files");
+    const uploadSession = await conversation.ensureSession(null);
     for (const file of files) startUpload(file, uploadSession, conversation.attach);
   };
   return (
     <Suspense>
-      <DropZone sessionFor={() => conversation.ensureSession("Files")} onUploaded={conversation.attach}>
-        <TurnList turns={turns} onOpen={onOpen} />
+      <DropZone sessionFor={() => conversation.ensureSession(null)} onUploaded={conversation.attach}>
+        <TurnList
+          turns={turns}
+          sessionId={sessionId}
+          onOpen={onOpen}
+          onRetry={retry}
+          onEdit={edit}
+          welcome={
+            <Suspense>
+              <Welcome config={config} onTool={setTool} onFile={conversation.attach} />
+            </Suspense>
+          }
+        />
+        {tool && (
+          <Suspense>
+            <ToolForm
+              tool={tool}
+              onCall={(message) => {
+                closeTool();
+                conversation.sendText(message);
+              }}
+              onClose={closeTool}
+            />
+          </Suspense>
+        )}
         <Composer
           text={draft}
           setText={setDraft}
@@ -108,10 +158,14 @@ function Chat({ conversation, config, onOpen }: ChatProps) {
           onDetach={conversation.detach}
           onAttach={attach}
           isRunning={runningTurn !== null || isSending}
+          queue={conversation.queue}
+          onUnqueue={conversation.unqueue}
+          onTool={setTool}
+          onEditLast={() => turns.list.length > 0 && edit(turns.list.at(-1) as Turn)}
           onSend={() => void conversation.send()}
           onStop={() => runningTurn && turns.cancel(runningTurn)}
         >
-          <AttachButton sessionFor={() => conversation.ensureSession("Files")} onUploaded={conversation.attach} />
+          <AttachButton sessionFor={() => conversation.ensureSession(null)} onUploaded={conversation.attach} />
           <ModelPicker models={config.models} selected={model} onSelect={conversation.selectModel} />
         </Composer>
       </DropZone>

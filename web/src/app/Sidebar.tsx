@@ -1,10 +1,11 @@
 import { lazy, Suspense, useEffect, useRef, useState } from "react";
-import type { Config } from "../api/types";
+import type { Config, Tool } from "../api/types";
 import type { Identity } from "../auth/identity";
 import { UserMenu } from "../auth/UserMenu";
 import { SessionList } from "../session/SessionList";
 import { useFocusReturn } from "../shared/focus";
 import { Icon } from "../shared/Icon";
+import { ThemePicker } from "./ThemePicker";
 import type { Conversation } from "./useConversation";
 
 const FilesPanel = lazy(() => import("../files/FilesPanel"));
@@ -17,6 +18,8 @@ interface SidebarProps {
   /** Whether the sidebar covers the chat on a narrow screen. On a wide screen it is always visible. */
   open: boolean;
   onClose(): void;
+  /** Opens the form of a tool. */
+  onTool(tool: Tool): void;
 }
 
 type Tab = "sessions" | "files" | "tools";
@@ -27,7 +30,7 @@ const TABS: readonly [Tab, string][] = [
 ];
 
 /** Left side of the page: the list of chats, My Files or the tools, and the signed-in user. */
-export function Sidebar({ conversation, config, identity, open, onClose }: SidebarProps) {
+export function Sidebar({ conversation, config, identity, open, onClose, onTool }: SidebarProps) {
   const [tab, setTab] = useState<Tab>("sessions");
   const sidebar = useRef<HTMLElement>(null);
   const { sessions, sessionId, fileChanges } = conversation;
@@ -52,6 +55,11 @@ export function Sidebar({ conversation, config, identity, open, onClose }: Sideb
           sessions={sessions}
           currentId={sessionId}
           keepsFiles={config.flags["persist_files_across_sessions"] !== false}
+          onNew={() => {
+            conversation.openSession(null);
+            onClose();
+            document.querySelector<HTMLElement>(".composer textarea")?.focus();
+          }}
           onOpen={(id) => {
             conversation.openSession(id);
             onClose();
@@ -72,9 +80,16 @@ export function Sidebar({ conversation, config, identity, open, onClose }: Sideb
       )}
       {tab === "tools" && (
         <Suspense>
-          <ToolsPanel />
+          <ToolsPanel
+            choice={conversation.toolChoice}
+            onTool={(tool) => {
+              onTool(tool);
+              onClose();
+            }}
+          />
         </Suspense>
       )}
+      <ThemePicker />
       <UserMenu user={config.user} identity={identity} />
     </nav>
   );

@@ -1,12 +1,15 @@
 /** State of the open chat: its session, its turns, the draft message, and sending it. */
 import { useCallback, useEffect, useMemo, useRef, useState, useSyncExternalStore } from "react";
 import type { Config, FileRecord, Session, TurnEvent } from "../api/types";
+import { onAppMessage } from "../apps/chat";
 import type { ToolOutput } from "../canvas/types";
 import { notifyOfEvent } from "../chat/eventNotifications";
 import { asksUser, type Turn } from "../chat/turn";
+import { useDraft } from "../chat/useDraft";
 import { type Turns, useTurns } from "../chat/useTurns";
-import { type Sessions, useSessions } from "../session/useSessions";
+import { type Sessions, titleFrom, useSessions } from "../session/useSessions";
 import { showError } from "../shared/notifications";
+import { allowedTools, type ToolChoice, useToolChoice } from "../tools/useToolChoice";
 
 export interface Conversation {
   sessions: Sessions;
@@ -30,10 +33,26 @@ export interface Conversation {
   mentionFile(name: string): void;
   isSending: boolean;
   send(): Promise<void>;
+  /** Messages of this chat that are sent when the running turn ends, oldest first. */
+  queue: readonly QueuedMessage[];
+  unqueue(id: string): void;
+  toolChoice: ToolChoice;
+  /** Send a text without files; the draft stays. */
+  sendText(text: string): void;
+  /** Send the message of a turn again, as a new turn. */
+  retry(turn: Turn): void;
   model: string;
   selectModel(name: string): void;
-  /** Return the open session, or start one with this title. */
-  ensureSession(title: string): Promise<string>;
+  /** Return the open session, or start one with this title; without a title, its first message gives it one. */
+  ensureSession(title: string | null): Promise<string>;
+}
+
+export interface QueuedMessage {
+  id: string;
+  sessionId: string;
+  text: string;
+  /** Keys of the attached files. */
+  files: readonly string[];
 }
 
 export function useConversation(config: Config): Conversation {
@@ -43,7 +62,7 @@ export function useConversation(config: Config): Conversation {
   const [selectedModel, setSelectedModel] = useState<string | null>(null);
   const [fileChanges, setFileChanges] = useState(0);
   const [isSending, setSending] = useState(false);
-  const { draft, setDraft, mentionFile } = useDraft();
+  const { draft, setDraft, restoreDraft, mentionFile, moveDraft } = useDraft(sessionId);
   const { attached, setAttached, attach, detach } = useAttached();
 
   const onLiveEvents = useCallback((events: readonly TurnEvent[]) => {
@@ -52,23 +71,56 @@ export function useConversation(config: Config): Conversation {
   }, []);
   const turns = useTurns(sessionId, onLiveEvents);
   useWaitingMark(turns.list, sessions);
-  const ensureSession = useEnsureSession(sessionId, openSession, (title) => sessions.start(title, selectedModel));
+  const toolChoice = useToolChoice(sessionId);
+  const onStarted = (id: string): void => {
+    moveDraft(id);
+    toolChoice.moveTo(id);
+    openSession(id);
+  };
+  const ensureSession = useEnsureSession(sessionId, onStarted, (title) => sessions.start(title, selectedModel));
+  const runningTurn = turns.list.find((turn) => turn.status === "running") ?? null;
+  const isRunning = runningTurn !== null || isSending;
 
-  const send = async (): Promise<void> => {
-    setDraft("");
-    setAttached([]);
+  onAppMessage(async (target, text) => turns.send(target, text, [], await allowedTools(target)));
+
+  /** Send a message, or queue it while a turn runs: a session runs one turn at a time. */
+  const submit = async (text: string, files: readonly string[]): Promise<boolean> => {
+    if (isRunning && sessionId !== null) {
+      setQueue((before) => [...before, { id: crypto.randomUUID(), sessionId, text, files }]);
+      return true;
+    }
     setSending(true);
     try {
-      const files = attached.map((file) => file.file_key);
-      await turns.send(await ensureSession(draft), draft, files);
+      const targetId = await ensureSession(text);
+      if (session !== null && !session.title) sessions.change(targetId, { title: titleFrom(text) }).catch(showError);
+      await turns.send(targetId, text, files, await allowedTools(targetId));
+      return true;
     } catch (error) {
-      setDraft((current) => current || draft); // put the message back so that the user can send it again
-      setAttached((current) => (current.length > 0 ? current : attached));
       showError(error);
+      return false;
     } finally {
       setSending(false);
     }
   };
+  const send = async (): Promise<void> => {
+    setDraft("");
+    setAttached([]);
+    const isSent = await submit(
+      draft,
+      attached.map((file) => file.file_key),
+    );
+    if (isSent) return;
+    restoreDraft(draft); // put the message back so that the user can send it again
+    setAttached((current) => (current.length > 0 ? current : attached));
+  };
+  const [queue, setQueue] = useState<readonly QueuedMessage[]>([]);
+  const next = queue.find((message) => message.sessionId === sessionId);
+  const isReady = !isRunning && !turns.isLoading && turns.list.length > 0;
+  useEffect(() => {
+    if (!isReady || next === undefined) return;
+    setQueue((before) => before.filter((message) => message !== next));
+    void submit(next.text, next.files).then((isSent) => isSent || restoreDraft(next.text));
+  }, [isReady, next]);
   const selectModel = (name: string): void => {
     setSelectedModel(name);
     if (sessionId !== null) sessions.change(sessionId, { model: name }).catch(showError);
@@ -79,7 +131,12 @@ export function useConversation(config: Config): Conversation {
     sessionId,
     openSession,
     turns,
-    runningTurn: turns.list.find((turn) => turn.status === "running") ?? null,
+    runningTurn,
+    queue: queue.filter((message) => message.sessionId === sessionId),
+    unqueue: (id) => setQueue((before) => before.filter((message) => message.id !== id)),
+    toolChoice,
+    sendText: (text) => void submit(text, []),
+    retry: (turn) => void submit(turn.message, turn.files),
     outputs: useMemo(() => outputsOf(turns.list, sessionId), [turns.list, sessionId]),
     fileChanges,
     draft,
@@ -111,15 +168,6 @@ function outputsOf(turns: readonly Turn[], sessionId: string | null): readonly T
   return turns.filter((turn) => turn.sessionId === sessionId).flatMap((turn) => turn.outputs);
 }
 
-function useDraft() {
-  const [draft, setDraft] = useState("");
-  const mentionFile = (name: string): void => {
-    const mention = /\s/.test(name) ? `@"${name}"` : `@${name}`;
-    setDraft((before) => (before && !/\s$/.test(before) ? `${before} ${mention} ` : `${before}${mention} `));
-  };
-  return { draft, setDraft, mentionFile };
-}
-
 function useAttached() {
   const [attached, setAttached] = useState<readonly FileRecord[]>([]);
   const detach = (fileKey: string): void => setAttached((before) => before.filter((file) => file.file_key !== fileKey));
@@ -133,8 +181,8 @@ function useAttached() {
 function useEnsureSession(
   sessionId: string | null,
   openSession: (sessionId: string) => void,
-  start: (title: string) => Promise<Session>,
-): (title: string) => Promise<string> {
+  start: (title: string | null) => Promise<Session>,
+): (title: string | null) => Promise<string> {
   const pending = useRef<Promise<string> | null>(null);
   return async (title) => {
     if (sessionId !== null) return sessionId;

@@ -42,7 +42,12 @@ export function UserMenu({ user, identity }: UserMenuProps) {
             </label>
             <p className="faint">This local server does not ask for a password.</p>
             <div className="row end">
-              <button type="submit">Continue</button>
+              <button type="button" onClick={() => setSwitching(false)}>
+                Cancel
+              </button>
+              <button type="submit" className="primary">
+                Continue
+              </button>
             </div>
           </form>
         </Dialog>

@@ -27,7 +27,7 @@ export function DownloadButton({ item, label = "Download", ariaLabel }: Download
 }
 
 /** `attachment=true` is needed because browsers ignore `download` for another origin, such as the file storage. */
-function startDownload(url: string, name: string): void {
+export function startDownload(url: string, name: string): void {
   const link = document.createElement("a");
   const address = new URL(url, location.origin);
   address.searchParams.set("attachment", "true");

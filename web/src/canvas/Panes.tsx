@@ -7,7 +7,7 @@ import type { Item } from "./item";
 import { PreviewError } from "./PreviewState";
 import { getPanelId, getTabId } from "./TabBar";
 import { Versions } from "../files/Versions";
-import { getTitle, type Tab, type TabsState } from "./tabs";
+import { getTitle, runs, type Tab, type TabsState } from "./tabs";
 import { findViewer } from "./viewers";
 
 interface PanesProps {
@@ -16,10 +16,10 @@ interface PanesProps {
   onClose(key: string): void;
 }
 
-/** Contents of the visible tabs. Hidden dashboards stay mounted and keep running; hidden files are unmounted. */
+/** Contents of the visible tabs. Hidden dashboards and apps stay mounted and keep running; hidden files are unmounted. */
 export function Panes({ tabs, open, onClose }: PanesProps) {
   const visible = [tabs.beside, tabs.active];
-  const mounted = tabs.tabs.filter((tab) => tab.kind === "dashboard" || (open && visible.includes(tab.key)));
+  const mounted = tabs.tabs.filter((tab) => runs(tab) || (open && visible.includes(tab.key)));
   if (tabs.tabs.length === 0) return <p className="viewer-message">Files and dashboards from tools appear here.</p>;
   return (
     <div className="panes">

@@ -19,16 +19,25 @@ import {
 } from "./tabs";
 import type { ToolOutput } from "./types";
 
-const DISPLAY: Display = { open_canvas: false, storage_action: "store" };
+const DISPLAY: Display = {
+  open_canvas: false,
+  primary_file: null,
+  mode: null,
+  viewer_hint: null,
+  storage_action: "store",
+  category_hint: null,
+  notification: null,
+};
 
 function artifact(name: string, overrides: Partial<Artifact> = {}): Artifact {
   const fields = { id: name, type: "text/plain", title: name, position: 0, mime: "text/plain", size: 1, viewer: "code" };
-  return { ...fields, name, showable: true, auto_open: false, file_key: `f-${name}`, version: 1, ...overrides };
+  const unknown = { category: null, description: null, content: null, language: null, metadata: null, download_url: null };
+  return { ...fields, ...unknown, name, showable: true, auto_open: false, file_key: `f-${name}`, version: 1, ...overrides };
 }
 
 function dashboard(id: string, overrides: Partial<Dashboard> = {}): Dashboard {
   const fields = { url: "https://dash.example/", open: true, persistence: "session", type: "iframe", wants_token: false };
-  return { id, ...fields, ...overrides };
+  return { id, title: null, mode: null, token: null, ...fields, ...overrides };
 }
 
 function output(overrides: Partial<ToolOutput>): ToolOutput {
@@ -55,7 +64,7 @@ describe("tabsToOpen", () => {
   });
 
   it("opens the first showable file first if there is no primary file", () => {
-    const display = { ...DISPLAY, storage_action: "store_and_open" };
+    const display: Display = { ...DISPLAY, storage_action: "store_and_open" };
     expect(titlesToOpen(output({ artifacts: files, display }))).toEqual(["a.txt", "b.txt", "data.bin"]);
   });
 

@@ -144,6 +144,11 @@ export function unsplitView(state: TabsState): TabsState {
   return { ...state, beside: null };
 }
 
+/** Return true if a tab keeps running while it is hidden. */
+export function runs(tab: Tab): boolean {
+  return tab.kind === "dashboard" || tab.item.viewer === "app";
+}
+
 /** Return the title of a tab. If another tab has the same, its name, version or id distinguishes it. */
 export function getTitle(tab: Tab, { tabs }: Pick<TabsState, "tabs">): string {
   const others = tabs.filter((one) => one.kind === tab.kind && one.key !== tab.key).map(getLabels);
@@ -161,9 +166,9 @@ function getLabels(tab: Tab): string[] {
   return [title, name, `${name}, version ${version}`];
 }
 
-/** Return true if a dashboard stays open after the turn that opened it. */
+/** Return true if a dashboard or an app stays open after the turn that opened it. */
 export function outlivesTurn(tab: Tab): boolean {
-  return tab.kind === "dashboard" && tab.dashboard.persistence !== "ephemeral";
+  return tab.kind === "dashboard" ? tab.dashboard.persistence !== "ephemeral" : tab.item.viewer === "app";
 }
 
 /** Return true if a new tab takes the place of an open one: the same tab, or a newer version of its file. */

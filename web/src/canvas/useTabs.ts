@@ -73,7 +73,7 @@ export function useTabs({ sessionId, outputs, openRequest, setOpen }: CanvasProp
   useEffect(() => onShowFile((file) => show(createFileTab(itemFromFile(file)))), [show]);
 
   const change = (next: TabsState) => {
-    const closed = tabs.tabs.filter((tab) => !next.tabs.includes(tab) && tab.kind === "dashboard");
+    const closed = tabs.tabs.filter((tab) => !next.tabs.includes(tab) && outlivesTurn(tab));
     saveClosedDashboards(sessionId, closed);
     setTabs(next);
   };

@@ -1,12 +1,14 @@
-import { type KeyboardEvent, lazy, type ReactNode, Suspense, useRef, useState } from "react";
-import type { FileRecord, Prompt } from "../api/types";
+import { type KeyboardEvent, lazy, type ReactNode, Suspense, useEffect, useRef, useState } from "react";
+import type { QueuedMessage } from "../app/useConversation";
+import type { FileRecord, Prompt, Tool } from "../api/types";
 import { useMention } from "../files/useMention";
 import { Button } from "../shared/Button";
 import { Icon, iconForMime } from "../shared/Icon";
 import { withErrorToast } from "../shared/notifications";
 import { type PromptMessage, requestPrompt, requestResource } from "./requestOffers";
-import { usePrompts } from "./usePrompts";
+import { useCommands } from "./useCommands";
 
+const Thumbnail = lazy(() => import("../files/Thumbnail"));
 const PromptForm = lazy(() => import("./PromptForm"));
 
 interface ComposerProps {
@@ -17,7 +19,14 @@ interface ComposerProps {
   onDetach(fileKey: string): void;
   /** Uploads files and attaches them to the message. */
   onAttach(files: readonly File[]): Promise<void>;
+  /** Opens the form of a tool. */
+  onTool(tool: Tool): void;
   isRunning: boolean;
+  /** Messages that wait for the end of the running turn. */
+  queue: readonly QueuedMessage[];
+  onUnqueue(id: string): void;
+  /** Puts the latest message back into the box. */
+  onEditLast(): void;
   onSend(): void;
   onStop(): void;
   /** Controls beside the Send button, such as the model picker. */
@@ -26,8 +35,13 @@ interface ComposerProps {
 
 /** Message input. Enter sends the message; Shift+Enter inserts a line break. */
 export function Composer(props: ComposerProps) {
-  const { text, setText, sessionId, attached, onDetach, onAttach, isRunning, onSend, onStop, children } = props;
+  const { text, setText, sessionId, attached, onDetach, onAttach, onTool, isRunning, queue, onUnqueue } = props;
+  const { onEditLast, onSend, onStop, children } = props;
   const textArea = useRef<HTMLTextAreaElement>(null);
+  useEffect(() => {
+    // On a touch screen, the focus would open the keyboard over the page.
+    if (matchMedia("(pointer: fine)").matches) textArea.current?.focus();
+  }, []);
   const [prompt, setPrompt] = useState<Prompt | null>(null);
   const closePrompt = (): void => {
     setPrompt(null);
@@ -43,7 +57,11 @@ export function Composer(props: ComposerProps) {
     if (chosen.arguments?.length) setPrompt(chosen);
     else void withErrorToast(async () => takeMessage(await requestPrompt(chosen, {})));
   };
-  const prompts = usePrompts(text, choosePrompt);
+  const chooseTool = (tool: Tool): void => {
+    setText("");
+    onTool(tool);
+  };
+  const prompts = useCommands(text, { onPrompt: choosePrompt, onTool: chooseTool });
   const mention = useMention({
     area: textArea,
     text,
@@ -55,10 +73,15 @@ export function Composer(props: ComposerProps) {
     onResource: (resource) => void withErrorToast(async () => onAttach(await requestResource(resource))),
   });
   const send = (): void => {
-    if (text.trim() && !isRunning) onSend();
+    if (text.trim()) onSend();
   };
   const onKeyDown = (event: KeyboardEvent<HTMLTextAreaElement>): void => {
     if (mention.onKeyDown(event) || prompts.onKeyDown(event) || event.nativeEvent.isComposing) return;
+    if (event.key === "Escape" && isRunning) onStop();
+    if (event.key === "ArrowUp" && text === "") {
+      event.preventDefault();
+      onEditLast();
+    }
     if (event.key === "Enter" && !event.shiftKey) {
       event.preventDefault();
       send();
@@ -80,11 +103,25 @@ export function Composer(props: ComposerProps) {
       >
         {mention.list}
         {prompts.list}
+        {queue.length > 0 && (
+          <ul className="queue" aria-label="Messages to send next">
+            {queue.map((message) => (
+              <li key={message.id} className="row">
+                <span className="name">{message.text}</span>
+                <button type="button" className="plain last" aria-label={`Remove ${message.text}`} onClick={() => onUnqueue(message.id)}>
+                  <Icon name="close" />
+                </button>
+              </li>
+            ))}
+          </ul>
+        )}
         {attached.length > 0 && (
           <ul className="attachments" aria-label="Files to send">
             {attached.map((file) => (
               <li key={file.file_key} className="attachment">
-                <Icon name={iconForMime(file.mime)} />
+                <Suspense fallback={<Icon name={iconForMime(file.mime)} />}>
+                  <Thumbnail file={file} />
+                </Suspense>
                 <span className="name">{file.name}</span>
                 <button
                   type="button"
@@ -101,7 +138,7 @@ export function Composer(props: ComposerProps) {
         <textarea
           ref={textArea}
           aria-label="Message"
-          placeholder="Write a message, or type @ for a file, / for a prompt"
+          placeholder="Write a message, or type @ for a file, / for a tool"
           rows={2}
           value={text}
           onChange={(event) => setText(event.target.value)}

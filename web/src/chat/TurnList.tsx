@@ -1,61 +1,96 @@
-import { useEffect, useRef } from "react";
+import { type ReactNode, useEffect, useRef } from "react";
 import { useConnected } from "../api/connection";
 import type { OpenableOutput } from "../canvas/types";
-import { nextScrollState, type ScrollState } from "./autoScroll";
+import { Icon } from "../shared/Icon";
 import type { Turn } from "./turn";
 import { TurnView } from "./TurnView";
+import { useAutoScroll } from "./useAutoScroll";
 import type { Turns } from "./useTurns";
 
 interface TurnListProps {
   turns: Turns;
+  /** The open session; the list begins at the end of each. */
+  sessionId: string | null;
   onOpen(turnId: string, output: OpenableOutput): void;
+  onRetry(turn: Turn): void;
+  onEdit(turn: Turn): void;
+  /** Shown while there are no turns. */
+  welcome: ReactNode;
 }
 
 /** The turns of a session, oldest first. New text scrolls into view unless the user has scrolled up. */
-export function TurnList({ turns, onOpen }: TurnListProps) {
-  const box = useRef<HTMLDivElement>(null);
-  const scroll = useRef<ScrollState>({ top: 0, isPinned: true });
+export function TurnList({ turns, sessionId, onOpen, onRetry, onEdit, welcome }: TurnListProps) {
+  const { box, isAway, scrollToEnd, onScroll } = useAutoScroll(`${sessionId}/${turns.sentCount}`);
   const isConnected = useConnected();
-  useEffect(() => {
-    if (!box.current) return;
-    scroll.current = nextScrollState(scroll.current, box.current); // the scroll event may not have fired yet
-    if (scroll.current.isPinned) box.current.scrollTo({ top: box.current.scrollHeight });
-  });
   return (
-    <div
-      ref={box}
-      className="turns"
-      tabIndex={0}
-      role="region"
-      aria-label="Conversation"
-      onScroll={({ currentTarget }) => {
-        scroll.current = nextScrollState(scroll.current, currentTarget);
-      }}
-    >
-      {turns.list.map((turn: Turn) => (
-        <TurnView
-          key={turn.turnId}
-          turn={turn}
-          onOpen={onOpen}
-          onCancel={turns.cancel}
-          onVisible={turns.loadEvents}
-        />
-      ))}
-      {turns.list.length === 0 && !turns.isLoading && <Welcome />}
-      {!isConnected && (
-        <p className="connection-lost" role="status">
-          Connection lost. A running answer continues. Reconnecting…
-        </p>
+    <div className="turns-frame">
+      {/* At the end, the page itself keeps the end in view; anchoring would look like a user who scrolls up. */}
+      <div
+        ref={box}
+        className="turns"
+        style={{ overflowAnchor: isAway ? "auto" : "none" }}
+        tabIndex={0}
+        role="region"
+        aria-label="Conversation"
+        onScroll={onScroll}
+      >
+        <div>
+          {turns.hasOlder && <OlderTurns box={box.current} count={turns.list.length} onVisible={turns.loadOlder} />}
+          {turns.list.map((turn: Turn) => (
+            <TurnView
+              key={turn.turnId}
+              turn={turn}
+              onOpen={onOpen}
+              onCancel={turns.cancel}
+              onRetry={onRetry}
+              onEdit={onEdit}
+              onVisible={turns.loadEvents}
+            />
+          ))}
+          {turns.list.length === 0 && !turns.isLoading && welcome}
+          {!isConnected && (
+            <p className="connection-lost" role="status">
+              Connection lost. A running answer continues. Reconnecting…
+            </p>
+          )}
+        </div>
+      </div>
+      {isAway && (
+        <button type="button" className="to-end" aria-label="Scroll to the end" onClick={scrollToEnd}>
+          <Icon name="down" />
+        </button>
       )}
     </div>
   );
 }
 
-function Welcome() {
+const LOAD_DISTANCE = "800px"; // from the view, so that older messages are there before the user reaches them
+
+interface OlderTurnsProps {
+  box: HTMLElement | null;
+  /** Number of loaded turns. */
+  count: number;
+  onVisible(): void;
+}
+
+/** Line above the oldest loaded turn. Loads older turns when it comes near the view. */
+function OlderTurns({ box, count, onVisible }: OlderTurnsProps) {
+  const element = useRef<HTMLParagraphElement>(null);
+  useEffect(() => {
+    const load = (): void => {
+      if (box?.scrollTop === 0) box.scrollTop = 1; // at 0, browsers do not keep the visible turns in place
+      onVisible();
+    };
+    const observer = new IntersectionObserver(([entry]) => entry?.isIntersecting && load(), {
+      root: box,
+      rootMargin: `${LOAD_DISTANCE} 0px 0px`,
+    });
+    if (element.current) observer.observe(element.current);
+    return () => observer.disconnect();
+  }, [box, count, onVisible]);
   return (
-    <div className="welcome">
-      <h2>How can I help?</h2>
-      <p>Ask a question, drop files here, or type @ to mention one of your files.</p>
-    </div>
+    <p ref={element} className="older faint">
+      Loading older messages…
+    </p>
   );
 }

@@ -4,6 +4,7 @@ import { Markdown } from "../shared/Markdown";
 import { isOpen } from "./toolCall";
 import { ToolCallView } from "./ToolCallView";
 import type { Turn } from "./turn";
+import { TurnActions } from "./TurnActions";
 import { TurnFiles } from "./TurnFiles";
 
 const AttachedFiles = lazy(() => import("../files/AttachedFiles"));
@@ -12,13 +13,22 @@ interface TurnViewProps {
   turn: Turn;
   onOpen(turnId: string, output: OpenableOutput): void;
   onCancel(turn: Turn): void;
+  onRetry(turn: Turn): void;
+  /** Puts the message back into the message box. */
+  onEdit(turn: Turn): void;
   /** Called when the turn scrolls into view and its events are not loaded. */
   onVisible(turn: Turn): void;
 }
 
 /** A message of the user, and the answer with its tool calls and files. */
-export const TurnView = memo(function TurnView({ turn, onOpen, onCancel, onVisible }: TurnViewProps) {
+export const TurnView = memo(function TurnView({ turn, onOpen, onCancel, onRetry, onEdit, onVisible }: TurnViewProps) {
   const element = useOnVisible(() => turn.seq === 0 && onVisible(turn));
+  const artifacts = turn.outputs.flatMap((output) => output.artifacts);
+  const fileNames = artifacts.map((file) => file.name);
+  const openFile = (name: string): void => {
+    const file = artifacts.findLast((one) => one.name === name);
+    if (file) onOpen(turn.turnId, file);
+  };
   const turnPath = { session_id: turn.sessionId, turn_id: turn.turnId };
   return (
     <article ref={element} className="turn" aria-busy={turn.status === "running"}>
@@ -33,7 +43,7 @@ export const TurnView = memo(function TurnView({ turn, onOpen, onCancel, onVisib
       <div className="answer">
         {turn.parts.map((part, index) =>
           part.kind === "text" ? (
-            part.text && <Markdown key={index} text={part.text} />
+            part.text && <Markdown key={index} text={part.text} files={fileNames} onOpenFile={openFile} />
           ) : (
             <ToolCallView key={part.call.callId} call={part.call} turnPath={turnPath} onCancel={() => onCancel(turn)} />
           ),
@@ -45,6 +55,7 @@ export const TurnView = memo(function TurnView({ turn, onOpen, onCancel, onVisib
         ))}
         <TurnFiles outputs={turn.outputs} onOpen={(output) => onOpen(turn.turnId, output)} />
         <Status turn={turn} />
+        {turn.status !== "running" && <TurnActions turn={turn} onRetry={onRetry} onEdit={onEdit} />}
       </div>
     </article>
   );
@@ -53,8 +64,8 @@ export const TurnView = memo(function TurnView({ turn, onOpen, onCancel, onVisib
 /** Last line of a turn: “Thinking…” while the model works, or why the turn ended early. */
 function Status({ turn }: { turn: Turn }) {
   if (turn.status === "running") {
-    const last = turn.parts.at(-1);
-    return last?.kind === "call" && isOpen(last.call) ? null : <p className="thinking faint">Thinking…</p>;
+    const isCalling = turn.parts.some((part) => part.kind === "call" && isOpen(part.call));
+    return isCalling ? null : <p className="thinking faint">Thinking…</p>;
   }
   if (turn.status === "complete") return null;
   const message = turn.error?.message ?? "The turn ended without an answer.";

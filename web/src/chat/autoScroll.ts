@@ -1,8 +1,10 @@
-/** Auto-scroll of the conversation: keep the newest text visible until the user scrolls up. */
+/** Decides whether a box keeps its end in view. Pure. */
 
 export interface ScrollState {
   top: number;
-  /** Whether new content scrolls the box to its end. */
+  height: number;
+  clientHeight: number;
+  /** Whether new content scrolls into view. */
   isPinned: boolean;
 }
 
@@ -12,18 +14,24 @@ interface Box {
   clientHeight: number;
 }
 
+export const AT_END: ScrollState = { top: 0, height: 0, clientHeight: 0, isPinned: true };
+
 const PIN_DISTANCE = 120; // pixels from the end at which scrolling down pins the box again
 
 /**
  * Return the scroll state after the box scrolled or changed its size.
  *
- * Any scroll up by the user unpins the box; a scroll down to near the end pins it again. If the box grows or its content
- * shrinks, the browser lowers `scrollTop` by itself: then the end is visible, and the box stays pinned. A box whose
- * content fits (a session that has just opened) is always pinned.
+ * Only the user unpins the box, by scrolling up. If the box or its content changes its size, the browser may move
+ * `scrollTop` by itself: such a move is the user's only if `byUser` (a wheel, a key, a finger or the scroll bar) says so.
+ * A scroll down to near the end pins the box again. A box whose content fits is always pinned.
  */
-export function nextScrollState(previous: ScrollState, { scrollTop: top, scrollHeight, clientHeight }: Box): ScrollState {
-  if (scrollHeight <= clientHeight) return { top, isPinned: true };
-  const distanceToEnd = scrollHeight - top - clientHeight;
-  if (top < previous.top) return { top, isPinned: previous.isPinned && distanceToEnd < 1 };
-  return { top, isPinned: previous.isPinned || (top > previous.top && distanceToEnd < PIN_DISTANCE) };
+export function nextScrollState(previous: ScrollState, box: Box, byUser: boolean): ScrollState {
+  const { scrollTop: top, scrollHeight: height, clientHeight } = box;
+  const distanceToEnd = height - top - clientHeight;
+  const hasSameSize = height === previous.height && clientHeight === previous.clientHeight;
+  const next = { top, height, clientHeight };
+  if (distanceToEnd < 1) return { ...next, isPinned: true };
+  if (top < previous.top && (byUser || hasSameSize)) return { ...next, isPinned: false };
+  const isBackAtEnd = top > previous.top && distanceToEnd < PIN_DISTANCE;
+  return { ...next, isPinned: previous.isPinned || isBackAtEnd };
 }

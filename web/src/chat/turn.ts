@@ -30,13 +30,18 @@ export interface Turn {
   /** Messages of tools to the user. */
   notes: readonly string[];
   error: TurnError | null;
+  /** Model of the answer; empty until it is known. */
+  model: string;
+  /** Input and output tokens of all rounds. */
+  tokens: number;
+  endedAt: string | null;
   /** Number of the last applied event. */
   seq: number;
 }
 
 type TurnRecord = Pick<TurnOut, "turn_id" | "message" | "created_at" | "status" | "answer" | "error"> & {
   files: readonly string[];
-};
+} & Partial<Pick<TurnOut, "model" | "usage" | "ended_at">>;
 
 /** Return a turn without events. Its first event replaces the recorded answer. */
 export function turnFromRecord(record: TurnRecord, sessionId: string): Turn {
@@ -51,6 +56,9 @@ export function turnFromRecord(record: TurnRecord, sessionId: string): Turn {
     outputs: [],
     notes: [],
     error: record.error,
+    model: record.model ?? "",
+    tokens: countTokens(record.usage),
+    endedAt: record.ended_at ?? null,
     seq: 0,
   };
 }
@@ -77,9 +85,11 @@ function applyEvent(before: Turn, event: TurnEvent, live: boolean): Turn {
     case "intermediate_update":
       return applyUpdate(turn, event, live);
     case "response_complete":
-      return complete(turn, event.response);
+      return event.response === null
+        ? { ...turn, status: "complete", endedAt: event.at }
+        : complete({ ...turn, endedAt: event.at }, event.response);
     case "turn_failed":
-      return { ...turn, status: event.status, error: event.error, parts: mapCalls(turn.parts, stopCall) };
+      return { ...turn, status: event.status, error: event.error, endedAt: event.at, parts: mapCalls(turn.parts, stopCall) };
     default:
       return { ...turn, parts: updateCall(turn.parts, event) };
   }
@@ -125,8 +135,18 @@ function applyUpdate(turn: Turn, update: Update, live: boolean): Turn {
   return { ...turn, outputs: outputs.sort((one, other) => collator.compare(one.id, other.id)) };
 }
 
+const NO_HINTS: ToolOutput["display"] = {
+  open_canvas: false,
+  primary_file: null,
+  mode: null,
+  viewer_hint: null,
+  storage_action: "store",
+  category_hint: null,
+  notification: null,
+};
+
 function emptyOutput(id: string, turnId: string, live: boolean): ToolOutput {
-  const display = { open_canvas: false, storage_action: "store" };
+  const display = NO_HINTS;
   return { id, turnId, artifacts: [], deferred: [], display, dashboard: null, live };
 }
 
@@ -146,7 +166,18 @@ function complete(turn: Turn, response: FinalResponse): Turn {
   const last = turn.parts.at(-1);
   const before = last?.kind === "text" ? turn.parts.slice(0, -1) : turn.parts;
   const answer = { ...(last?.kind === "text" ? last : UNSTREAMED_TEXT), text: response.message };
-  return { ...turn, status: response.status as TurnStatus, parts: response.message ? [...before, answer] : before };
+  const { model, usage } = response;
+  const parts = response.message ? [...before, answer] : before;
+  return { ...turn, status: response.status as TurnStatus, parts, model, tokens: countTokens(usage) };
+}
+
+function countTokens(usage: TurnOut["usage"] | undefined): number {
+  return (usage?.input_tokens ?? 0) + (usage?.output_tokens ?? 0);
+}
+
+/** Return the text of the answer, as Markdown and without its tool calls. */
+export function answerText(turn: Turn): string {
+  return turn.parts.flatMap((part) => (part.kind === "text" && part.text ? [part.text] : [])).join("\n\n");
 }
 
 const UNSTREAMED_TEXT: TextPart = { kind: "text", round: Number.MAX_SAFE_INTEGER, attempt: 0, text: "" };

@@ -3,14 +3,20 @@ import { useCallback, useEffect, useReducer, useRef } from "react";
 import { api, unwrap } from "../api/client";
 import { followTurn } from "../api/followTurn";
 import type { TurnEvent } from "../api/types";
+import { takeModelContext } from "../apps/chat";
 import { showError } from "../shared/notifications";
 import { applyEvents, type Turn, turnFromRecord } from "./turn";
 
 export interface Turns {
   list: readonly Turn[];
   isLoading: boolean;
-  /** Send a message with attached files (keys) and follow its turn. Throws ApiError. */
-  send(sessionId: string, message: string, files: readonly string[]): Promise<void>;
+  /** Whether the session has turns before the first of the list. */
+  hasOlder: boolean;
+  loadOlder(): void;
+  /** Number of messages that this page has sent. */
+  sentCount: number;
+  /** Send a message with attached files (keys) and follow its turn. Null allows all tools. Throws ApiError. */
+  send(sessionId: string, message: string, files: readonly string[], tools: readonly string[] | null): Promise<void>;
   /** Load the events of a turn that has ended. */
   loadEvents(turn: Turn): void;
   cancel(turn: Turn): void;
@@ -19,20 +25,25 @@ export interface Turns {
 interface State {
   list: readonly Turn[];
   isLoading: boolean;
+  /** Cursor of the page with older turns; null if there are none. */
+  cursor: string | null;
+  sentCount: number;
 }
 
 type Action =
   | { type: "clear"; isLoading: boolean }
   | { type: "add"; turns: readonly Turn[] }
-  | { type: "events"; turnId: string; events: readonly TurnEvent[]; live: boolean }
-  | { type: "loaded" };
+  | { type: "page"; cursor: string | null }
+  | { type: "sent" }
+  | { type: "events"; turnId: string; events: readonly TurnEvent[]; live: boolean };
 
-const EMPTY: State = { list: [], isLoading: false };
+const EMPTY: State = { list: [], isLoading: false, cursor: null, sentCount: 0 };
+const PAGE_SIZE = 30;
 
 function reducer(state: State, action: Action): State {
   switch (action.type) {
     case "clear":
-      return { list: [], isLoading: action.isLoading };
+      return { ...EMPTY, isLoading: action.isLoading, sentCount: state.sentCount };
     case "add": {
       const knownIds = new Set(state.list.map((turn) => turn.turnId));
       const added = action.turns.filter((turn) => !knownIds.has(turn.turnId));
@@ -42,8 +53,10 @@ function reducer(state: State, action: Action): State {
       const { turnId, events, live } = action;
       return { ...state, list: state.list.map((turn) => (turn.turnId === turnId ? applyEvents(turn, events, live) : turn)) };
     }
-    case "loaded":
-      return { ...state, isLoading: false };
+    case "page":
+      return { ...state, isLoading: false, cursor: action.cursor };
+    case "sent":
+      return { ...state, sentCount: state.sentCount + 1 };
   }
 }
 
@@ -55,6 +68,8 @@ interface OpenSession {
   sessionId: string;
   controller: AbortController;
   followedIds: Set<string>;
+  /** Cursor of the latest request for turns; undefined before the first. */
+  loadingCursor: string | null | undefined;
 }
 
 /** `onLiveEvents` gets events while they happen, but not the events before the page found the turn. */
@@ -79,33 +94,49 @@ export function useTurns(sessionId: string | null, onLiveEvents: (events: readon
     [onLiveEvents],
   );
 
+  /** Load the newest turns, or those before a cursor. */
+  const loadPage = useCallback(
+    async (cursor: string | null): Promise<void> => {
+      const session = open.current;
+      if (session === null || session.loadingCursor === cursor) return;
+      session.loadingCursor = cursor;
+      const { signal } = session.controller;
+      try {
+        const page = await fetchTurns(session.sessionId, cursor, signal);
+        if (signal.aborted) return;
+        dispatch({ type: "add", turns: page.turns });
+        dispatch({ type: "page", cursor: page.cursor });
+        // The list may include a turn before the response to its message has arrived.
+        const origin = sendingTo.current.has(session.sessionId) ? "sent" : "running";
+        for (const turn of page.turns) if (turn.status === "running") follow(turn, origin);
+      } catch (error) {
+        if (signal.aborted) return;
+        dispatch({ type: "page", cursor: null });
+        showError(error);
+      }
+    },
+    [follow],
+  );
+
   useEffect(() => {
     dispatch({ type: "clear", isLoading: sessionId !== null });
     if (sessionId === null) return;
     const controller = new AbortController();
-    open.current = { sessionId, controller, followedIds: new Set() };
-    const onPage = (turns: Turn[]): void => {
-      if (controller.signal.aborted) return;
-      dispatch({ type: "add", turns });
-      // The list may include a turn before the response to its message has arrived.
-      const origin = sendingTo.current.has(sessionId) ? "sent" : "running";
-      for (const turn of turns) if (turn.status === "running") follow(turn, origin);
-    };
-    loadTurns(sessionId, controller.signal, onPage)
-      .catch((error: unknown) => controller.signal.aborted || showError(error))
-      .finally(() => controller.signal.aborted || dispatch({ type: "loaded" }));
+    open.current = { sessionId, controller, followedIds: new Set(), loadingCursor: undefined };
+    void loadPage(null);
     return () => {
       controller.abort();
       open.current = null;
     };
-  }, [sessionId, follow]);
+  }, [sessionId, loadPage]);
 
-  const send = async (targetId: string, message: string, files: readonly string[]): Promise<void> => {
+  const send: Turns["send"] = async (targetId, message, files, tools) => {
     sendingTo.current.add(targetId);
     try {
-      const turn = await postMessage(targetId, message, files);
+      const turn = await postMessage(targetId, message, files, tools);
       if (open.current?.sessionId !== targetId) return; // the user opened another session; reopening this one loads the turn
       dispatch({ type: "add", turns: [turn] });
+      dispatch({ type: "sent" });
       follow(turn, "sent");
     } finally {
       sendingTo.current.delete(targetId);
@@ -114,7 +145,9 @@ export function useTurns(sessionId: string | null, onLiveEvents: (events: readon
 
   const loadEvents = useCallback((turn: Turn) => follow(turn, "ended"), [follow]);
 
-  return { ...state, send, loadEvents, cancel };
+  const { cursor, ...shown } = state;
+  const loadOlder = useCallback(() => void loadPage(cursor), [loadPage, cursor]);
+  return { ...shown, hasOlder: cursor !== null, loadOlder, send, loadEvents, cancel };
 }
 
 function cancel({ sessionId: session_id, turnId: turn_id }: Turn): void {
@@ -122,15 +155,16 @@ function cancel({ sessionId: session_id, turnId: turn_id }: Turn): void {
   unwrap(api.DELETE("/api/sessions/{session_id}/turns/{turn_id}", { params: { path } })).catch(showError);
 }
 
-async function loadTurns(sessionId: string, signal: AbortSignal, onPage: (turns: Turn[]) => void): Promise<void> {
+async function fetchTurns(sessionId: string, cursor: string | null, signal: AbortSignal): Promise<TurnPage> {
   const path = { session_id: sessionId };
-  let cursor: string | null | undefined;
-  do {
-    const query = { limit: 100, ...(cursor ? { cursor } : {}) };
-    const page = await unwrap(api.GET("/api/sessions/{session_id}", { params: { path, query }, signal }));
-    onPage(page.turns.map((record) => turnFromRecord(record, sessionId)));
-    cursor = page.cursor;
-  } while (cursor);
+  const query = { limit: PAGE_SIZE, newest_first: true, ...(cursor ? { cursor } : {}) };
+  const page = await unwrap(api.GET("/api/sessions/{session_id}", { params: { path, query }, signal }));
+  return { turns: page.turns.map((record) => turnFromRecord(record, sessionId)), cursor: page.cursor ?? null };
+}
+
+interface TurnPage {
+  turns: readonly Turn[];
+  cursor: string | null;
 }
 
 const NEW_TURN = { status: "running", answer: "", error: null } as const;
@@ -138,12 +172,18 @@ const MAX_ATTEMPTS = 5;
 const RETRY_DELAY_MS = 500;
 
 /** Post a message and return its turn. The idempotency key makes retries safe: the same key starts one turn only. */
-async function postMessage(sessionId: string, message: string, files: readonly string[]): Promise<Turn> {
+async function postMessage(
+  sessionId: string,
+  message: string,
+  files: readonly string[],
+  tools: readonly string[] | null,
+): Promise<Turn> {
+  const context = takeModelContext(sessionId);
   const header = { "idempotency-key": crypto.randomUUID() };
   for (let attemptsLeft = MAX_ATTEMPTS; ; attemptsLeft -= 1) {
     try {
       const params = { path: { session_id: sessionId }, header };
-      const body = { message, files: [...files] };
+      const body = { message, files: [...files], context: [...context], ...(tools && { tools: [...tools] }) };
       const { turn_id } = await unwrap(api.POST("/api/sessions/{session_id}/turns", { params, body }));
       return turnFromRecord({ ...NEW_TURN, turn_id, message, files: [...files], created_at: new Date().toISOString() }, sessionId);
     } catch (error) {

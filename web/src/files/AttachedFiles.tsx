@@ -1,16 +1,9 @@
-import { useEffect, useState } from "react";
-
 import { api, unwrap } from "../api/client";
 import type { FileRecord } from "../api/types";
-import { itemFromFile } from "../canvas/item";
 import { showFile } from "../canvas/showFile";
 import { useAsync } from "../canvas/useAsync";
-import { Icon, iconForMime } from "../shared/Icon";
+import Thumbnail from "./Thumbnail";
 import "./files.css";
-
-const THUMBNAIL_TYPES = /^image\/(png|jpeg|gif|webp)$/;
-/** Larger pictures have no thumbnail, because the page would download all of them. */
-const MAX_THUMBNAIL_BYTES = 2 << 20;
 
 /** The files that the user attached to a message: a thumbnail for each picture, and a button that opens the file. */
 export default function AttachedFiles({ fileKeys }: { fileKeys: readonly string[] }) {
@@ -36,17 +29,6 @@ function AttachedFile({ fileKey }: { fileKey: string }) {
       </button>
     </li>
   );
-}
-
-function Thumbnail({ file }: { file: FileRecord }) {
-  const [link, setLink] = useState<string | null>(null);
-  const isShown = THUMBNAIL_TYPES.test(file.mime) && file.size <= MAX_THUMBNAIL_BYTES;
-  useEffect(() => {
-    // Without a link, the icon stays.
-    if (isShown) itemFromFile(file).link().then(setLink, () => setLink(null));
-  }, [file, isShown]);
-  if (!link) return <Icon name={iconForMime(file.mime)} />;
-  return <img className="thumbnail" src={link} alt="" loading="lazy" decoding="async" onError={() => setLink(null)} />;
 }
 
 async function fetchRecord(file_key: string): Promise<FileRecord> {

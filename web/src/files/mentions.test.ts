@@ -1,6 +1,14 @@
 import { describe, expect, it } from "vitest";
 
-import { completeMention, findMention, formatMention, matchNames } from "./mentions";
+import {
+  completeMention,
+  findMention,
+  formatMention,
+  matchNames,
+  matchOffers,
+  readPages,
+  templateCommand,
+} from "./mentions";
 
 describe("findMention", () => {
   it.each([
@@ -37,5 +45,32 @@ describe("completeMention", () => {
 describe("matchNames", () => {
   it("returns each match once, names that start with the query first", () => {
     expect(matchNames(["resale.csv", "Sales.csv", "x.txt", "Sales.csv"], "sal", 5)).toEqual(["Sales.csv", "resale.csv"]);
+  });
+});
+
+describe("readPages", () => {
+  it("reads until there is no cursor", async () => {
+    const cursors: (string | null)[] = [];
+    const pages = await readPages(async (cursor) => {
+      cursors.push(cursor);
+      return { cursor: cursors.length < 3 ? `after ${cursors.length}` : null };
+    });
+    expect(cursors).toEqual([null, "after 1", "after 2"]);
+    expect(pages).toHaveLength(3);
+  });
+});
+
+describe("matchOffers", () => {
+  it("searches names, titles and addresses of hundreds of offers", () => {
+    const offers = Array.from({ length: 300 }, (_, index) => ({ name: `r${index}`, uri: `demo://report/${index}` }));
+    expect(matchOffers(offers, "REPORT/299", ({ uri }) => uri)).toEqual([offers[299]]);
+  });
+});
+
+describe("templateCommand", () => {
+  it("puts the caret at the part to fill in", () => {
+    const [command, caret] = templateCommand({ server: "demo", uri_template: "demo://text/{id}" });
+    expect(command).toBe('/demo.read_resource {"uri":"demo://text/{id}"}');
+    expect(command.slice(caret)).toBe('{id}"}');
   });
 });

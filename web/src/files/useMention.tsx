@@ -1,10 +1,10 @@
 import { type RefObject, useEffect, useMemo, useState } from "react";
 
 import { api, unwrap } from "../api/client";
-import type { Resource } from "../api/types";
+import type { Resource, ResourceTemplate } from "../api/types";
 import { onLoaded } from "../shared/onLoaded";
 import { type Options, useOptions } from "../shared/useOptions";
-import { completeMention, findMention, matchNames } from "./mentions";
+import { completeMention, findMention, matchNames, matchOffers, readPages, templateCommand } from "./mentions";
 
 const MAX_OPTIONS = 8;
 
@@ -23,14 +23,14 @@ export function useMention({ area, text, setText, sessionId, onResource }: Menti
   const mention = findMention(text, Math.min(caret, text.length));
   const query = mention?.query ?? null;
   const names = useFileNames(query, sessionId);
-  const resources = useResources(query !== null);
+  const { resources, templates } = useOffers(query !== null);
   const { start } = mention ?? { start: 0 };
   const files = matchNames(names, query ?? "", MAX_OPTIONS).map((name) => ({
     key: name,
     label: name,
     choose: () => setText(...completeMention(text, { start, query: query ?? "" }, caret, name)),
   }));
-  const offered = matchResources(resources, query ?? "").map((resource) => ({
+  const offered = matchOffers(resources, query ?? "", ({ uri }) => uri).map((resource) => ({
     key: `${resource.server} ${resource.uri}`,
     label: resource.title ?? resource.name,
     detail: resource.server,
@@ -39,13 +39,16 @@ export function useMention({ area, text, setText, sessionId, onResource }: Menti
       onResource(resource);
     },
   }));
-  return useOptions("Your files and resources", query, [...files, ...offered].slice(0, MAX_OPTIONS));
-}
-
-/** Return the resources whose name, title or address contains the query. */
-function matchResources(resources: readonly Resource[], query: string): Resource[] {
-  const needle = query.toLowerCase();
-  return resources.filter(({ name, title, uri }) => `${name} ${title ?? ""} ${uri}`.toLowerCase().includes(needle));
+  // The command must begin the message, so templates are offered only if the mention is the whole text.
+  const isAlone = mention !== null && (text.slice(0, start) + text.slice(caret)).trim() === "";
+  const patterns = isAlone ? matchOffers(templates, query ?? "", ({ uri_template }) => uri_template) : [];
+  const commands = patterns.map((template) => ({
+    key: `${template.server} ${template.uri_template}`,
+    label: template.title ?? template.name,
+    detail: `${template.server}: ${template.uri_template}`,
+    choose: () => setText(...templateCommand(template)),
+  }));
+  return useOptions("Your files and resources", query, [...files, ...offered, ...commands].slice(0, MAX_OPTIONS));
 }
 
 /** Return the names of the user's newest files, followed by those that start with the query. */
@@ -67,11 +70,26 @@ async function fetchNames(query: { limit: number; name_prefix?: string }): Promi
   return page.files.map((file) => file.name);
 }
 
-/** Return the first 100 resources of all servers. */
-function useResources(isActive: boolean): readonly Resource[] {
-  const [resources, setResources] = useState<readonly Resource[]>([]);
+interface Offers {
+  resources: readonly Resource[];
+  templates: readonly ResourceTemplate[];
+}
+
+/** Return all resources and templates of the servers. */
+function useOffers(isActive: boolean): Offers {
+  const [offers, setOffers] = useState<Offers>({ resources: [], templates: [] });
   useEffect(() => {
-    if (isActive) return onLoaded(unwrap(api.GET("/api/resources")), (page) => setResources(page.resources));
+    if (isActive) return onLoaded(fetchOffers(), setOffers);
   }, [isActive]);
-  return resources;
+  return offers;
+}
+
+async function fetchOffers(): Promise<Offers> {
+  const pages = await readPages((cursor) =>
+    unwrap(api.GET("/api/resources", { params: { query: cursor === null ? {} : { cursor } } })),
+  );
+  return {
+    resources: pages.flatMap((page) => page.resources),
+    templates: pages.flatMap((page) => page.templates),
+  };
 }

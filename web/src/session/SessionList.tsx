@@ -1,8 +1,9 @@
-import { type FormEvent, useState } from "react";
+import { type FormEvent, useEffect, useState } from "react";
 import type { Session } from "../api/types";
 import { ConfirmDialog } from "../shared/Dialog";
 import { Icon } from "../shared/Icon";
 import { showError } from "../shared/notifications";
+import { groupByDay } from "./groupByDay";
 import type { Sessions } from "./useSessions";
 
 interface SessionListProps {
@@ -11,13 +12,19 @@ interface SessionListProps {
   currentId: string | null;
   /** Whether this deployment keeps files after their session ends. */
   keepsFiles: boolean;
+  /** Open a new chat to write in. */
+  onNew(): void;
   /** Open a session; null opens a new chat. */
   onOpen(sessionId: string | null): void;
 }
 
 /** List of sessions, called chats on the page: open, rename and delete them. */
-export function SessionList({ sessions, currentId, keepsFiles, onOpen }: SessionListProps) {
+export function SessionList({ sessions, currentId, keepsFiles, onNew, onOpen }: SessionListProps) {
   const [deleting, setDeleting] = useState<Session | null>(null);
+  const [query, setQuery] = useState("");
+  const needle = query.trim().toLowerCase();
+  const found = sessions.list.filter((session) => titleOf(session).toLowerCase().includes(needle));
+  useLoadAll(sessions, needle !== "");
   const end = (session: Session): void => {
     sessions.end(session.session_id).then(() => {
       if (session.session_id === currentId) onOpen(null);
@@ -25,21 +32,35 @@ export function SessionList({ sessions, currentId, keepsFiles, onOpen }: Session
   };
   return (
     <section className="sessions" aria-label="Chats">
-      <button type="button" className="new" onClick={() => onOpen(null)}>
+      <button type="button" className="new" onClick={onNew}>
         <Icon name="plus" /> New chat
       </button>
-      <ul>
-        {sessions.list.map((session) => (
-          <SessionItem
-            key={session.session_id}
-            session={session}
-            isCurrent={session.session_id === currentId}
-            onOpen={onOpen}
-            onRename={(title) => sessions.change(session.session_id, { title })}
-            onDelete={setDeleting}
-          />
-        ))}
-      </ul>
+      <input
+        type="search"
+        className="search"
+        aria-label="Search chats"
+        placeholder="Search chats"
+        value={query}
+        onChange={(event) => setQuery(event.target.value)}
+      />
+      {groupByDay(found, new Date()).map(({ title: day, sessions: group }) => (
+        <section key={day} aria-label={day}>
+          <h2 className="faint">{day}</h2>
+          <ul>
+            {group.map((session) => (
+              <SessionItem
+                key={session.session_id}
+                session={session}
+                isCurrent={session.session_id === currentId}
+                onOpen={onOpen}
+                onRename={(title) => sessions.change(session.session_id, { title })}
+                onDelete={setDeleting}
+              />
+            ))}
+          </ul>
+        </section>
+      ))}
+      {needle && found.length === 0 && <p className="faint">No chat has this title.</p>}
       {sessions.hasMore && (
         <button type="button" className="plain" onClick={sessions.loadMore}>
           Show more
@@ -57,6 +78,13 @@ export function SessionList({ sessions, currentId, keepsFiles, onOpen }: Session
       )}
     </section>
   );
+}
+
+/** Load all pages, one after the other: the API does not search. */
+function useLoadAll({ list, hasMore, loadMore }: Sessions, isSearching: boolean): void {
+  useEffect(() => {
+    if (isSearching && hasMore) loadMore();
+  }, [isSearching, hasMore, list.length]);
 }
 
 interface SessionItemProps {
@@ -107,8 +135,8 @@ function SessionItem({ session, isCurrent, onOpen, onRename, onDelete }: Session
   );
 }
 
-function titleOf(session: Session): string {
-  return session.title || new Date(session.created_at).toLocaleString();
+export function titleOf(session: Session): string {
+  return session.title || "New chat";
 }
 
 function deletionWarning(keepsFiles: boolean): string {

@@ -10,7 +10,8 @@ export interface Sessions {
   hasMore: boolean;
   loadMore(): void;
   /** Start a session. A null `model` means the deployment's default. Throws ApiError. */
-  start(title: string, model: string | null): Promise<Session>;
+  /** Without a title, the first message gives it one. */
+  start(title: string | null, model: string | null): Promise<Session>;
   /** Change the title, or the model of all later turns. Throws ApiError. */
   change(sessionId: string, changes: { title: string } | { model: string }): Promise<void>;
   /** Set whether a tool of the session's running turn asks the user a question, as its events say. */
@@ -53,7 +54,7 @@ export function useSessions(): Sessions {
     hasMore: loaded.cursor !== null,
     loadMore: () => void load(loaded.cursor).catch(showError),
     async start(title, model) {
-      const session = await unwrap(api.POST("/api/sessions", { body: { title: titleFrom(title), model } }));
+      const session = await unwrap(api.POST("/api/sessions", { body: { title: title === null ? null : titleFrom(title), model } }));
       updateList((list) => [session, ...list.filter((one) => one.session_id !== session.session_id)]);
       return session;
     },
@@ -70,7 +71,7 @@ export function useSessions(): Sessions {
 }
 
 /** Return the first line of a message, truncated to fit the list. */
-function titleFrom(message: string): string {
+export function titleFrom(message: string): string {
   const line = message.trim().split("\n", 1)[0] ?? "";
   return line.length > MAX_TITLE_CHARS ? `${line.slice(0, MAX_TITLE_CHARS - 1).trimEnd()}…` : line;
 }

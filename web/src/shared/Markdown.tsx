@@ -1,34 +1,66 @@
-import { memo, useEffect, useRef, useState } from "react";
+import { memo, type RefObject, useEffect, useMemo, useRef, useState } from "react";
+import { enrichMarkdown } from "./enrichMarkdown";
+import { copyText } from "./copyText";
 
 type Renderer = typeof import("./renderMarkdown");
 
-const MAX_EMPHASIS_MARKS = 1_000;
+interface MarkdownProps {
+  text: string;
+  /** Names of files that links in the text may open. */
+  files?: readonly string[];
+  onOpenFile?(name: string): void;
+}
 
 /** Render Markdown from any source as safe HTML. Only changed blocks render again, which keeps streaming fast. */
-export function Markdown({ text }: { text: string }) {
+export function Markdown({ text, files = NO_FILES, onOpenFile }: MarkdownProps) {
   const renderer = useRenderer();
-  if (renderer === null || hasTooMuchEmphasis(text)) return <p className="plain-text">{text}</p>;
+  const fileNames = files.join("\n");
+  const linkable = useMemo(() => new Set(fileNames.split("\n").filter(Boolean)), [fileNames]);
+  const element = useMarkdownButtons<HTMLDivElement>(onOpenFile, renderer !== null);
+  if (renderer === null) return <p className="plain-text">{text}</p>;
   return (
-    <div className="markdown">
-      {renderer.splitBlocks(text).map((block, index) => (
-        <Block key={index} text={block} render={renderer.renderMarkdown} />
+    <div ref={element} className="markdown">
+      {renderer.parseMarkdown(text, "chat").map((block, index) => (
+        <Block key={index} html={block.html} files={linkable} sanitize={renderer.sanitizeHtml} />
       ))}
     </div>
   );
 }
 
-interface BlockProps {
-  text: string;
-  render(text: string): string;
+const NO_FILES: readonly string[] = [];
+
+/** Handle the buttons that are part of rendered Markdown: copy a block of code, open a file. Return the ref of its element. */
+export function useMarkdownButtons<ElementT extends HTMLElement>(
+  onOpenFile: ((name: string) => void) | undefined,
+  isRendered: boolean,
+): RefObject<ElementT | null> {
+  const element = useRef<ElementT>(null);
+  const openFile = useRef(onOpenFile);
+  openFile.current = onOpenFile;
+  useEffect(() => {
+    const current = element.current;
+    const onClick = ({ target }: MouseEvent): void => {
+      const button = target instanceof Element ? target.closest("button") : null;
+      if (button?.dataset["copy"]) void copyText(button.closest(".code-block")?.querySelector("code")?.textContent ?? "");
+      if (button?.dataset["file"]) openFile.current?.(button.dataset["file"]);
+    };
+    current?.addEventListener("click", onClick);
+    return () => current?.removeEventListener("click", onClick);
+  }, [isRendered]);
+  return element;
 }
 
-const Block = memo(function Block({ text, render }: BlockProps) {
+interface BlockProps {
+  html: string;
+  files: ReadonlySet<string>;
+  sanitize: Renderer["sanitizeHtml"];
+}
+
+const Block = memo(function Block({ html, files, sanitize }: BlockProps) {
   const element = useRef<HTMLDivElement>(null);
-  useEffect(() => {
-    const code = element.current?.querySelectorAll<HTMLElement>("pre > code");
-    if (code?.length) void import("./highlight").then((module) => code.forEach(module.highlightElement));
-  });
-  return <div ref={element} dangerouslySetInnerHTML={{ __html: render(text) }} />;
+  const safe = useMemo(() => sanitize(html, files), [html, files, sanitize]);
+  useEffect(() => (element.current ? enrichMarkdown(element.current) : undefined), [safe]);
+  return <div ref={element} dangerouslySetInnerHTML={{ __html: safe }} />;
 });
 
 let loadedRenderer: Renderer | null = null;
@@ -48,9 +80,4 @@ function useRenderer(): Renderer | null {
     };
   }, [renderer]);
   return renderer;
-}
-
-/** Return true if one paragraph has so many emphasis marks that pairing them would block the page. */
-export function hasTooMuchEmphasis(text: string): boolean {
-  return text.split(/\n\s*\n/).some((paragraph) => (paragraph.match(/[*_~]/g)?.length ?? 0) > MAX_EMPHASIS_MARKS);
 }

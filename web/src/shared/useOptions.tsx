@@ -51,6 +51,9 @@ export function useOptions(label: string, query: string | null, options: readonl
             event.preventDefault();
             option.choose();
           }}
+          ref={(element) => {
+            if (index === activeIndex) element?.scrollIntoView({ block: "nearest" });
+          }}
         >
           {option.label}
           {option.detail && <span className="detail"> {option.detail}</span>}

@@ -8,6 +8,7 @@ import type { ViewerProps } from "./types";
 import { useFileText } from "./useFileContent";
 
 const MAX_BYTES = 8 << 20;
+const SCRIPT = /<script\b/i;
 /** Above this, the sanitizer would block the page. */
 const MAX_TAGS = 5_000;
 
@@ -18,7 +19,12 @@ export default function Html({ item }: ViewerProps) {
     <AsyncPreview item={item} state={state}>
       {({ text, isComplete }) =>
         isComplete && countTags(text, MAX_TAGS) <= MAX_TAGS ? (
-          <SandboxedFrame title={item.title} html={text} />
+          <>
+            {SCRIPT.test(text) && (
+              <p className="viewer-note">Scripts of this page were left out. Download it to see it with its scripts.</p>
+            )}
+            <SandboxedFrame title={item.title} html={text} />
+          </>
         ) : (
           <Code item={item} />
         )

@@ -1,6 +1,8 @@
-import { memo, useEffect, useMemo, useState } from "react";
+import { memo, useEffect, useMemo, useRef, useState } from "react";
 
 import { formatSize } from "../../shared/format";
+import { enrichMarkdown } from "../../shared/enrichMarkdown";
+import { useMarkdownButtons } from "../../shared/Markdown";
 import { sanitizeHtml } from "../../shared/renderMarkdown";
 import { AsyncPreview, TruncationNote } from "../PreviewState";
 import Code from "./Code";
@@ -48,9 +50,10 @@ function Blocks({ title, text, onError }: { title: string; text: string; onError
     const timer = setTimeout(() => setRenderedCount(renderedCount + BATCH_SIZE));
     return () => clearTimeout(timer);
   }, [blocks, renderedCount]);
+  const element = useMarkdownButtons<HTMLElement>(undefined, blocks !== null);
   if (!blocks) return <p className="viewer-message">Loading…</p>;
   return (
-    <article className="viewer-page markdown" tabIndex={0} aria-label={title}>
+    <article ref={element} className="viewer-page markdown" tabIndex={0} aria-label={title}>
       {blocks.slice(0, renderedCount).map((block, index) => (
         <BlockView key={index} {...block} />
       ))}
@@ -60,8 +63,10 @@ function Blocks({ title, text, onError }: { title: string; text: string; onError
 
 const BlockView = memo(({ html, source }: Block) => {
   const safeHtml = useMemo(() => (countTags(html, MAX_TAGS_PER_BLOCK) > MAX_TAGS_PER_BLOCK ? null : sanitizeHtml(html)), [html]);
+  const element = useRef<HTMLDivElement>(null);
+  useEffect(() => (element.current ? enrichMarkdown(element.current) : undefined), [safeHtml]);
   if (safeHtml === null) return <pre>{source}</pre>;
-  return <div className="markdown-block" dangerouslySetInnerHTML={{ __html: safeHtml }} />;
+  return <div ref={element} className="markdown-block" dangerouslySetInnerHTML={{ __html: safeHtml }} />;
 });
 
 /** Parse Markdown in a worker, within a time limit. Return a function that cancels it. */

@@ -22,6 +22,7 @@ const hasExtension = (item: Item, ...extensions: string[]) =>
 
 /** In order of precedence: the first viewer that can show a file is used. */
 export const VIEWERS: readonly Viewer[] = [
+  { name: "app", canShow: (item) => item.viewer === "app", View: lazy(() => import("../../apps/AppViewer")) },
   { name: "bibliography", canShow: hasMime("application/vnd.bibliography"), View: lazy(() => import("./Bibliography")) },
   { name: "graph", canShow: hasMime("application/vnd.knowledge-graph"), View: lazy(() => import("./Graph")) },
   {

@@ -1,15 +1,7 @@
 /** Converts Markdown to HTML, block by block. In a worker, because some texts keep the parser busy for minutes. */
-import { Marked } from "marked";
+import { type MarkdownBlock, parseMarkdown } from "../../shared/parseMarkdown";
 
-const marked = new Marked({ gfm: true });
+/** The HTML is not sanitized yet: the sanitizer needs the DOM, which workers lack. */
+export type Block = MarkdownBlock;
 
-export interface Block {
-  /** Not sanitized yet: the sanitizer needs the DOM, which workers lack. */
-  html: string;
-  source: string;
-}
-
-onmessage = ({ data }: MessageEvent<string>) => {
-  const blocks: Block[] = marked.lexer(data).map((token) => ({ html: marked.parser([token]), source: token.raw }));
-  postMessage(blocks.filter(({ html }) => html !== ""));
-};
+onmessage = ({ data }: MessageEvent<string>) => postMessage(parseMarkdown(data, "document"));

@@ -36,14 +36,16 @@ export async function uploadFile(request: UploadRequest): Promise<FileRecord> {
 }
 
 async function uploadInOneRequest({ file, sessionId, signal, onProgress }: UploadRequest): Promise<FileRecord> {
-  const form = new FormData();
-  form.append("file", file, file.name);
-  if (sessionId) form.append("session_id", sessionId);
-  const body = form as never; // the endpoint accepts two content types, and the generated type describes the other one
-  const bodySerializer = (value: unknown) => value as FormData;
-  const record = await unwrap(api.POST("/api/files", { body, bodySerializer, signal }));
+  const body = sessionId ? { file, session_id: sessionId } : { file };
+  const record = await unwrap(api.POST("/api/files", { body, bodySerializer: toForm, signal }));
   onProgress(file.size);
   return record;
+}
+
+function toForm(body: { file: Blob; session_id?: string }): FormData {
+  const form = new FormData();
+  for (const [name, value] of Object.entries(body)) form.append(name, value);
+  return form;
 }
 
 async function uploadInParts(request: UploadRequest): Promise<FileRecord> {

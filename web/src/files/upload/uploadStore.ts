@@ -94,6 +94,11 @@ function update(id: number, changes: Partial<Upload>): void {
   notify();
 }
 
+/** Ask before the page is left during an upload. */
+addEventListener("beforeunload", (event) => {
+  if (uploads.some(({ state }) => state === "uploading")) event.preventDefault();
+});
+
 function notify(): void {
   for (const listener of listeners) listener();
 }

@@ -1,0 +1,82 @@
+"""Writing messages: copy, retry, edit, queue, drafts, and the caret."""
+
+import re
+
+from playwright.sync_api import expect
+
+from tests.e2e.web.chat_page import ChatPage
+from tests.e2e.web.keyboard import Keyboard
+from tests.fake_providers.replies import Answer, ErrorKind, ErrorReply
+from tests.fake_providers.server import FakeEndpoint
+from tests.pictures import png
+
+
+def test_failed_message_is_retried_and_an_answer_is_copied_and_edited(chat: ChatPage, endpoint: FakeEndpoint) -> None:
+    page, keys = chat.page, Keyboard(chat.page)
+    page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    endpoint.replies = [ErrorReply(ErrorKind.REJECTED), Answer(["It is **fine**."])]
+    chat.open(chat.user.create_session(model="anthropic"))
+    failed = chat.ask("How is it?")
+    expect(failed.locator(".error-message")).to_be_visible()
+    expect(failed.get_by_role("button", name="Copy")).to_have_count(0)
+    failed.get_by_role("button", name="Retry").click()
+    expect(chat.turns).to_have_count(2)
+    turn = chat.turns.last
+    expect(turn).to_have_attribute("aria-busy", "false")
+    expect(turn.locator(".user-message")).to_have_text("How is it?")
+
+    actions = turn.get_by_role("group", name="Actions for this message")
+    expect(actions).to_contain_text(re.compile(r"\d\d?:\d\d.* · anthropic · 18 tokens"))
+    keys.press("button", "Copy", back=True)
+    expect(page.get_by_label("Announcements")).to_have_text("Copied.")
+    assert page.evaluate("navigator.clipboard.readText()") == "It is **fine**."
+    keys.press("button", "Edit")
+    expect(chat.message_box).to_be_focused()
+    expect(chat.message_box).to_have_value("How is it?")
+    chat.screenshot("message-actions")
+
+
+def test_caret_drafts_and_queue(chat: ChatPage) -> None:
+    page, keys = chat.page, Keyboard(chat.page)
+    expect(chat.message_box).to_be_focused()
+    running = chat.send('/trial.wait {"seconds": 60}')
+    first = chat.session_id
+    chat.message_box.fill("my next message")
+    chat.message_box.press("Enter")
+    queue = page.get_by_role("list", name="Messages to send next")
+    expect(queue).to_have_text("my next message")
+    chat.message_box.fill("never mind")
+    chat.message_box.press("Enter")
+    keys.press("button", "Remove never mind", back=True)
+    expect(queue.get_by_role("listitem")).to_have_count(1)
+    chat.screenshot("queue")
+    chat.message_box.press("Escape")
+    expect(running).to_have_attribute("aria-busy", "false")
+    expect(chat.turns.locator(".user-message").last).to_have_text("my next message")
+    expect(queue).to_have_count(0)
+    expect(chat.turns.last).to_have_attribute("aria-busy", "false")
+
+    chat.message_box.press("ArrowUp")
+    expect(chat.message_box).to_have_value("my next message")
+    chat.message_box.fill("draft of the first chat")
+    keys.press("button", "New chat")
+    expect(chat.message_box).to_be_focused()
+    expect(chat.message_box).to_have_value("")
+    chat.message_box.fill("draft of a new chat")
+    page.reload()
+    expect(chat.message_box).to_have_value("draft of a new chat")
+    expect(chat.message_box).to_be_focused()
+    page.goto(f"/#{first}")
+    expect(chat.message_box).to_have_value("draft of the first chat")
+
+
+def test_attached_picture_has_a_thumbnail_before_it_is_sent(chat: ChatPage) -> None:
+    page = chat.page
+    with page.expect_file_chooser() as chooser:
+        Keyboard(page).press("button", "Attach files")
+    chooser.value.set_files({"name": "dot.png", "mimeType": "image/png", "buffer": png(2, 2)})
+    picture = chat.attached.locator("img")
+    picture.wait_for()
+    assert picture.evaluate("picture => picture.decode().then(() => picture.naturalWidth)") == 2
+    chat.attached.get_by_role("button", name="Remove dot.png").click()
+    expect(chat.attached).to_have_count(0)

@@ -1,0 +1,49 @@
+"""The sidebar and the look of the page: chats by day, search of chats, tab title, theme."""
+
+from playwright.sync_api import expect
+
+from tests.e2e.web.accessibility import find_axe_violations
+from tests.e2e.web.chat_page import ChatPage
+from tests.e2e.web.keyboard import Keyboard
+
+
+def test_chats_are_grouped_by_day_and_searched_by_title(chat: ChatPage) -> None:
+    page, keys = chat.page, Keyboard(chat.page)
+    for title in ("Sales in May", "Budget", "sales in June"):
+        chat.user.create_session(title=title)
+    page.route("**/api/sessions", lambda route: route.continue_(url=f"{route.request.url}?limit=2"))
+    page.reload()
+    chats = page.get_by_role("region", name="Today").get_by_role("listitem")
+    expect(chats).to_have_count(2)
+    keys.go_to("input", "Search chats")
+    page.keyboard.type("SALES")
+    expect(chats.locator(".title")).to_have_text(["sales in June", "Sales in May"])
+    chat.screenshot("chat-search")
+    assert find_axe_violations(page) == []
+    page.get_by_label("Search chats").fill("nothing")
+    expect(page.get_by_text("No chat has this title.")).to_be_visible()
+
+
+def test_tab_has_the_title_of_the_chat(chat: ChatPage) -> None:
+    expect(chat.page).to_have_title("Satchel")
+    turn = chat.send('/trial.wait {"seconds": 60}')
+    expect(chat.page).to_have_title('… /trial.wait {"seconds": 60} - Satchel')
+    chat.message_box.press("Escape")
+    expect(turn).to_have_attribute("aria-busy", "false")
+    expect(chat.page).to_have_title('/trial.wait {"seconds": 60} - Satchel')
+
+
+def test_chosen_theme_is_kept(chat: ChatPage) -> None:
+    page = chat.page
+    background = "() => getComputedStyle(document.documentElement).backgroundColor"
+    light = page.evaluate(background)
+    Keyboard(page).choose("Theme", "Dark theme")
+    dark = page.evaluate(background)
+    assert dark != light
+    page.reload()
+    expect(chat.message_box).to_be_visible()
+    assert page.evaluate(background) == dark
+    assert find_axe_violations(page) == []
+    page.emulate_media(color_scheme="dark")
+    page.get_by_label("Theme").select_option("light")
+    assert page.evaluate(background) == light

@@ -1,0 +1,36 @@
+import { copyText } from "../shared/copyText";
+import { Icon } from "../shared/Icon";
+import { answerText, type Turn } from "./turn";
+
+interface TurnActionsProps {
+  turn: Turn;
+  onRetry(turn: Turn): void;
+  onEdit(turn: Turn): void;
+}
+
+/** Line below an ended turn: copy, retry and edit it; when, by which model and with how many tokens it was answered. */
+export function TurnActions({ turn, onRetry, onEdit }: TurnActionsProps) {
+  const answer = answerText(turn);
+  return (
+    <div className="turn-actions row" role="group" aria-label="Actions for this message">
+      {answer && (
+        <button type="button" className="plain" title="Copy the answer" onClick={() => void copyText(answer)}>
+          <Icon name="copy" /> Copy
+        </button>
+      )}
+      <button type="button" className="plain" title="Send the message again" onClick={() => onRetry(turn)}>
+        <Icon name="retry" /> Retry
+      </button>
+      <button type="button" className="plain" title="Change the message and send it again" onClick={() => onEdit(turn)}>
+        <Icon name="edit" /> Edit
+      </button>
+      <span className="facts-line faint">{describe(turn)}</span>
+    </div>
+  );
+}
+
+/** Return when the turn ended and, if it was answered, by which model and with how many tokens. */
+function describe({ endedAt, status, model, tokens }: Turn): string {
+  const time = endedAt && new Date(endedAt).toLocaleTimeString(undefined, { hour: "2-digit", minute: "2-digit" });
+  return [time, status === "complete" && model, tokens > 0 && `${tokens.toLocaleString()} tokens`].filter(Boolean).join(" · ");
+}

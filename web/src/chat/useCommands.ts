@@ -1,0 +1,63 @@
+import { useEffect, useState } from "react";
+
+import { api, unwrap } from "../api/client";
+import type { Prompt, Tool } from "../api/types";
+import { onLoaded } from "../shared/onLoaded";
+import { fieldsOfSchema } from "../tools/schemaFields";
+import { type Option, type Options, useOptions } from "../shared/useOptions";
+
+const MAX_OPTIONS = 30;
+const COMMAND = /^\/(\S*)$/;
+
+interface CommandHandlers {
+  onPrompt(prompt: Prompt): void;
+  onTool(tool: Tool): void;
+}
+
+/**
+ * Offers the prompts and tools of servers while the message is `/…` without a space. The name of a tool that needs no
+ * arguments is a whole message: nothing is offered, so Enter sends it.
+ */
+export function useCommands(text: string, { onPrompt, onTool }: CommandHandlers): Options {
+  const query = COMMAND.exec(text)?.[1] ?? null;
+  const [prompts, setPrompts] = useState<readonly Prompt[]>([]);
+  const [tools, setTools] = useState<readonly Tool[]>([]);
+  const isActive = query !== null;
+  useEffect(() => {
+    if (isActive) return onLoaded(unwrap(api.GET("/api/prompts")), (page) => setPrompts(page.prompts));
+  }, [isActive]);
+  useEffect(() => {
+    if (isActive) return onLoaded(fetchTools(), setTools);
+  }, [isActive]);
+  const needle = (query ?? "").toLowerCase();
+  const toOptions = <Offer extends Prompt | Tool>(offers: readonly Offer[], kind: string, choose: (offer: Offer) => void): Option[] =>
+    offers
+      .filter((offer) => `${fullName(offer)} ${offer.title ?? ""}`.toLowerCase().includes(needle))
+      .map((offer) => ({
+        key: `${kind} ${fullName(offer)}`,
+        label: `/${fullName(offer)}`,
+        detail: offer.title ?? firstLine(offer.description ?? ""),
+        choose: () => choose(offer),
+      }));
+  const options = [...toOptions(prompts, "prompt", onPrompt), ...toOptions(tools, "tool", onTool)];
+  const isComplete = tools.some((tool) => fullName(tool) === query && !needsArguments(tool));
+  return useOptions("Prompts and tools", query, isComplete ? [] : options.slice(0, MAX_OPTIONS));
+}
+
+/** Return the tools that the user may call, of servers that are ready. */
+export async function fetchTools(): Promise<readonly Tool[]> {
+  const { servers } = await unwrap(api.GET("/api/tools"));
+  return servers.flatMap(({ status, tools }) => (status === "ready" ? tools.filter((tool) => tool.for_model !== false) : []));
+}
+
+export function fullName({ server, name }: { server: string; name: string }): string {
+  return `${server}.${name}`;
+}
+
+function needsArguments({ input_schema: schema }: Tool): boolean {
+  return fieldsOfSchema(schema ?? {}).some((field) => field.isRequired);
+}
+
+function firstLine(text: string): string {
+  return text.trim().split("\n", 1)[0] ?? "";
+}
