@@ -57,11 +57,11 @@ TOOL_TIMEOUT_ENVIRONMENT = {
 
 # The user has an hour to approve or deny a tool call. A turn may take longer, because it may need several approvals.
 APPROVAL_SECONDS = 3600
-# The user has a day to answer the questions of a tool. The state machine waits a little longer, so that the function
-# that stored the questions decides whether an answer is late.
-INPUT_SECONDS = 24 * 3600
-INPUT_TIMEOUT_SECONDS = INPUT_SECONDS + 60
 TURN_TIMEOUT_SECONDS = 7 * 24 * 3600
+# For the answers to the questions of a tool, the state machine waits a little longer than the user has time, so that
+# the function that stored the questions decides whether an answer is late. A turn has room for more than the questions.
+INPUT_GRACE_SECONDS = 60
+MAX_INPUT_SECONDS = TURN_TIMEOUT_SECONDS - 24 * 3600
 
 # Time limit of functions behind API Gateway: below its timeout of 30 s, and above the 25 s of a long-polling request.
 API_SECONDS = 29

@@ -16,18 +16,25 @@ _POLICY = "Content-Security-Policy"
 
 
 def page_headers(
-    *, store: str, sockets: str, dashboards: Iterable[str] = (), api: str = "", sign_in: Sequence[str] = ()
+    *,
+    store: str,
+    sockets: str,
+    dashboards: Iterable[str] = (),
+    apps: str = "",
+    api: str = "",
+    sign_in: Sequence[str] = (),
 ) -> dict[str, str]:
     """Return the page's HTTP headers by name. All arguments are origins that the page may use.
 
     ``store`` is the file store, and ``sockets`` is the WebSocket API (``wss://…``). ``dashboards`` are the sites that
-    tools may show in frames. ``api`` is the HTTP API, or empty if the API has the same origin as the page. ``sign_in``
-    are the token issuers.
+    tools may show in frames. ``apps`` serves the frame for apps, if the deployment has one. ``api`` is the HTTP API, or
+    empty if the API has the same origin as the page. ``sign_in`` are the token issuers.
     """
     origins = {
         "Store": [store],
         "Sockets": [sockets],
         "Dashboards": list(dashboards),
+        "Apps": [apps] if apps else [],
         "Api": [api] if api else [],
         "SignIn": list(sign_in),
     }

@@ -22,7 +22,14 @@ from pydantic import (
 )
 
 from infra import sources
-from infra.limits import ENVIRONMENTS_PER_EXECUTION, MIN_RUNNER_CONCURRENCY, MODEL_SECONDS, RUNNER_DISK_MIB
+from infra.limits import (
+    ENVIRONMENTS_PER_EXECUTION,
+    MAX_INPUT_SECONDS,
+    MIN_RUNNER_CONCURRENCY,
+    MODEL_SECONDS,
+    RUNNER_DISK_MIB,
+    TOOL_MAX_SECONDS,
+)
 from infra.packing.platform import Platform
 from infra.vpc import SecurityGroupId, SubnetId, Vpc
 
@@ -183,6 +190,12 @@ class Settings(BaseModel):
 
     max_file_size_bytes: Annotated[int, Field(ge=1, le=5 << 40)] = 50 << 30
     """Maximum size of a file, for uploads and for tool output. S3's own limit is 5 TiB."""
+
+    input_seconds: Annotated[int, Field(ge=60, le=MAX_INPUT_SECONDS)] = 24 * 3600
+    """A user has this many seconds to answer the question of a tool. Nothing runs during the wait."""
+
+    input_in_call_seconds: Annotated[int, Field(ge=10, le=TOOL_MAX_SECONDS)] = 300
+    """The same for tools of servers before MCP 2026-07-28, which run during the wait: AWS bills their runner."""
 
     session_idle_hours: Annotated[float, Field(gt=0)] = 720
     """A session ends after this many hours without use."""
@@ -371,6 +384,11 @@ class Settings(BaseModel):
             "SATCHEL_MODEL_SILENCE_SECONDS": self.model_silence_seconds,
         }
         return {name: str(value) for name, value in variables.items() if value is not None}
+
+    @property
+    def input_in_call_environment(self) -> dict[str, str]:
+        """Return the environment variable for the wait of a running tool for the user."""
+        return {"SATCHEL_INPUT_IN_CALL_SECONDS": str(self.input_in_call_seconds)}
 
     @property
     def storage_quota_environment(self) -> dict[str, str]:

@@ -26,6 +26,11 @@ def load_definition(name: str) -> dict[str, Any]:
     return parsed
 
 
+def read_definition(path: str) -> str:
+    """Return the text of a file below ``definitions``."""
+    return (ROOT / "infra" / "definitions" / path).read_text(encoding="utf-8")
+
+
 def fill_placeholders(text: str, values: Mapping[str, object]) -> str:
     """Replace each ``${Name}`` in the text with its value. Raise KeyError for a name without a value."""
     return _PLACEHOLDER.sub(lambda match: str(values[match[1]]), text)

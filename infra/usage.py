@@ -40,7 +40,7 @@ TURNS: Mapping[str, Usage] = {
         transitions=4,
         writes=33,
         reads=35,
-        gets=1,
+        gets=0,
         messages=4,
     ),
     # The model runs two tools in parallel, and each reads a file.
@@ -59,7 +59,7 @@ TURNS: Mapping[str, Usage] = {
         writes=85,
         reads=80,
         puts=2,
-        gets=5,
+        gets=3,
         messages=8,
     ),
     # The user uploads a file, a tool creates two files from it, and the user downloads both.
@@ -78,7 +78,7 @@ TURNS: Mapping[str, Usage] = {
         writes=119,
         reads=102,
         puts=4,
-        gets=10,
+        gets=8,
         messages=8,
         gb_out=0.001,
     ),

@@ -20,6 +20,7 @@ _GROUP_BY_FOLDER: dict[str, Group] = {
     "dispatch": "dispatch",
     "end_session": "dispatch",
     "expire": "dispatch",
+    "finish": "dispatch",
     "refresh": "dispatch",
     "think": "think",
     "run_tool": "runner",

@@ -22,7 +22,6 @@ from infra.limits import (
     CLEAR_SECONDS,
     ERASE_SECONDS,
     INPUT_DISK_SHARE,
-    INPUT_SECONDS,
     MAX_BODY_BYTES,
     MODEL_SECONDS,
     REFRESH_SECONDS,
@@ -181,10 +180,14 @@ class Functions:
         return sockets
 
     def push(self, sockets: SocketApi) -> PythonFunction:
-        """Create the function that sends a turn's events to the WebSocket connections that follow the turn."""
-        endpoint = {"SATCHEL_SOCKET_ENDPOINT": sockets.endpoint}
-        push = self._function("push", seconds=STEP_SECONDS, environment=endpoint)
+        """Create the function that sends a turn's events to the WebSocket connections that follow the turn.
+
+        It also stores the questions of running tools, with the name of the tool from the call, whose text may be large.
+        """
+        environment = {"SATCHEL_SOCKET_ENDPOINT": sockets.endpoint, **self._settings.input_in_call_environment}
+        push = self._function("push", seconds=STEP_SECONDS, environment=environment)
         self._allow_items(push, *grants.DELETE_ITEMS)
+        self._allow_reading(push, grants.TEXT_KEYS)
         connections = [sockets.connections_arn(method) for method in ("POST", "DELETE")]
         allow(
             push,
@@ -214,7 +217,10 @@ class Functions:
 
     def approval(self) -> PythonFunction:
         """Create the function of the states Approval and Input, which asks the user about a tool call."""
-        timeout = {"SATCHEL_APPROVAL_SECONDS": str(APPROVAL_SECONDS), "SATCHEL_INPUT_SECONDS": str(INPUT_SECONDS)}
+        timeout = {
+            "SATCHEL_APPROVAL_SECONDS": str(APPROVAL_SECONDS),
+            "SATCHEL_INPUT_SECONDS": str(self._settings.input_seconds),
+        }
         approval = self._function("approval", seconds=STEP_SECONDS, environment=timeout)
         self._allow_items(approval)
         self._allow_reading(approval, grants.TURN_KEYS)
@@ -268,6 +274,7 @@ class Functions:
             **self._canvas_origins,
             **self._audit,
             **self._settings.storage_quota_environment,
+            **self._settings.input_in_call_environment,
         }
         record_tool_result = self._function("record_tool_result", seconds=STEP_SECONDS, environment=environment)
         self._allow_items(record_tool_result)
@@ -323,9 +330,11 @@ class Functions:
             seconds=STEP_SECONDS,
         )
 
-    def finish(self) -> PythonFunction:
-        """Create the function of the workflow state Finish, which ends a turn."""
-        finish = self._function("finish", seconds=STEP_SECONDS, environment=self._audit)
+    def finish(self, runners: Runners) -> PythonFunction:
+        """Create the function of the workflow state Finish, which ends a turn and cancels its servers' tasks."""
+        environment = self._audit | self._server_config | runners.caller_environment
+        finish = self._function("finish", seconds=STEP_SECONDS, environment=environment)
+        runners.grant_invoke_remote(finish)
         self._allow_items(finish)
         self._allow_reading(finish, grants.TEXT_KEYS)
         return finish

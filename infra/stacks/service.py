@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from aws_cdk import Annotations, CfnOutput, Stack
 from constructs import Construct
 
+from infra.constructs.app_site import AppSite
 from infra.constructs.dashboard_keys import DashboardKeys
 from infra.constructs.emptied_buckets import EmptiedBuckets
 from infra.constructs.key_rotation import KeyRotation
@@ -40,7 +41,8 @@ class ServiceStack(Stack):
         layers = FunctionLayers(self, "Layers", platform=settings.platform, servers=servers)
         dead_letters = DeadLetters(self, "Lost")
         web, sockets = WebApi(self, "Web", settings=settings), SocketApi(self, "Socket", settings=settings)
-        headers = self._page_headers(sockets)
+        apps = self._apps()
+        headers = self._page_headers(sockets, apps)
         site = None
         if settings.site == "cloudfront":
             site = Site(self, "Site", settings=settings, api=web.host, sockets=sockets.host, headers=headers)
@@ -63,7 +65,10 @@ class ServiceStack(Stack):
             settings=settings,
             servers=servers,
             function_layers=layers,
-            environment=functions.store_names | functions.max_file_size | functions.isolation,
+            environment=functions.store_names
+            | functions.max_file_size
+            | functions.isolation
+            | settings.input_in_call_environment,
             machine_arn=machine_arn,
         )
         steps = {
@@ -71,7 +76,7 @@ class ServiceStack(Stack):
             "approval": functions.approval(),
             "dispatch": functions.dispatch(runners),
             "record_tool_result": functions.record_tool_result(),
-            "finish": functions.finish(),
+            "finish": functions.finish(runners),
         }
         workflow = TurnWorkflow(
             self,
@@ -103,7 +108,8 @@ class ServiceStack(Stack):
         sockets.serve(connections.invoke_target)
         TurnStream(self, "TurnStream", table=stores.table, push=push, dead_letters=dead_letters)
         ToolRefresh(self, "ToolRefresh", function=refresh, dead_letters=dead_letters)
-        self._serve_page(functions, layers, site or web, client, dead_letters, headers)
+        page_config = {**client.page_config, **({"apps": apps} if apps else {})}
+        self._serve_page(functions, layers, site or web, page_config, dead_letters, headers)
         alarms = Alarms(self, "Alarm", email=settings.alarm_email)
         alarms.watch_api(web.api_id)
         alarms.watch_functions([*steps.values(), api, connections, push])
@@ -128,16 +134,16 @@ class ServiceStack(Stack):
         functions: Functions,
         layers: FunctionLayers,
         server: Site | WebApi,
-        client: SignIn,
+        page_config: Mapping[str, str],
         dead_letters: DeadLetters,
         headers: Mapping[str, str],
     ) -> None:
         """Publish the page to the site's bucket, or let a function of the HTTP API serve it."""
         page = layers.page(self._settings.page)
         if isinstance(server, WebApi):
-            server.serve_page(functions.page(page, client.page_config, headers))
+            server.serve_page(functions.page(page, page_config, headers))
             return
-        publish = functions.publish_page(server, page, client.page_config)
+        publish = functions.publish_page(server, page, page_config)
         publication = PagePublication(self, "Page", function=publish, dead_letters=dead_letters)
         emptied = EmptiedBuckets(
             self, "EmptiedPage", buckets=[server.bucket], function_layers=layers, settings=self._settings
@@ -146,7 +152,16 @@ class ServiceStack(Stack):
         publication.node.add_dependency(emptied)
         CfnOutput(self, "PublishPageFunction", value=publish.function_name, description="Invoke it to publish the page")
 
-    def _page_headers(self, sockets: SocketApi) -> dict[str, str]:
+    def _apps(self) -> str:
+        """Return the URL of the frame for apps, or an empty text if the page is served without CloudFront."""
+        settings = self._settings
+        if settings.site != "cloudfront":
+            return ""
+        # The page's own distribution cannot be named: its headers name this one.
+        page = f"https://{settings.domain}" if settings.domain else "https://*.cloudfront.net"
+        return AppSite(self, "Apps", settings=settings, pages=[settings.public_url or page]).url
+
+    def _page_headers(self, sockets: SocketApi, apps: str) -> dict[str, str]:
         """Return the page's headers. They allow requests to its own host, the file bucket and the token issuer."""
         settings = self._settings
         own_host = f"wss://{settings.domain}" if settings.domain else "'self'"
@@ -155,6 +170,7 @@ class ServiceStack(Stack):
             store=f"https://s3.{self.region}.{self.url_suffix}/{self._stores.bucket.bucket_name}/",
             sockets=f"wss://{sockets.host}" if direct else own_host,
             dashboards=settings.canvas_origins,
+            apps=apps,
             api=settings.public_url or "",
             sign_in=self._issuer.origins,
         )

@@ -26,10 +26,11 @@ def min_history(definition: str, *, rounds: int, calls: int) -> int:
     return _history(definition, rounds, calls, _attempt)
 
 
-def max_history(definition: str, *, rounds: int, calls: int, input_rounds: int) -> int:
+def max_history(definition: str, *, rounds: int, calls: int, input_rounds: int, polls: int) -> int:
     """Return the number of events with all retries, an approval of every call, and the longest wait for servers.
 
-    ``input_rounds`` counts how often the calls ask the user. Each time, the state Dispatch runs once more.
+    ``input_rounds`` counts how often the calls ask the user. Each time, the state Dispatch runs once more. Before each
+    of the ``polls``, there is a wait.
     """
 
     def attempts(state: State) -> int:
@@ -37,7 +38,9 @@ def max_history(definition: str, *, rounds: int, calls: int, input_rounds: int) 
 
     steps: dict[str, State] = json.loads(_NUMBER.sub("1", definition))["States"]["RunTools"]["ItemProcessor"]["States"]
     asking = sum(_STATE + attempts(steps[name]) for name in ("Input", "Dispatch"))
-    return _history(definition, rounds, calls, attempts, with_approvals=True) + input_rounds * asking
+    polling = _STATE + _STATE + attempts(steps["Poll"])
+    most = _history(definition, rounds, calls, attempts, with_approvals=True)
+    return most + input_rounds * asking + polls * polling
 
 
 def _history(
@@ -48,6 +51,7 @@ def _history(
     steps: dict[str, State] = states["RunTools"]["ItemProcessor"]["States"]
     known = {"Think", "AnyCalls", "AwaitServers", "RunTools", "Finish"}
     known |= {"AskFirst", "Approval", "Input", "Dispatch", "RecordToolResult"}
+    known |= {"Poll", *(name for name, state in steps.items() if state["Type"] == "Wait")}
     assert {*states, *steps} == known, "the machine has states that this module does not count"
 
     def task(state: State) -> int:

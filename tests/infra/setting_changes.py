@@ -39,6 +39,8 @@ CHANGES: dict[str, dict[str, object]] = {
     },
     "existing_user_pool": {"existing_user_pool": "eu-central-1_Kept"},
     "groups": {"groups": ["staff"]},
+    "input_in_call_seconds": {"input_in_call_seconds": 60},
+    "input_seconds": {"input_seconds": 3600},
     "instructions": {"instructions": "Be brief."},
     "jwt_issuer": {"jwt_issuer": "https://issuer.example", "jwt_audience": ["web"]},
     "log_retention": {"log_retention": 14},

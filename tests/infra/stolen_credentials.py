@@ -68,10 +68,10 @@ def _secret(name: str) -> list[str]:
 
 
 TARGETS = (
-    _items("this call's claim and reported events", f"RUN#{_CALL}"),
-    _items("claim and reported events of another call of the turn", f"RUN#{_SIBLING}"),
+    _items("this call's claim, reported events, questions and answers", f"RUN#{_CALL}"),
+    _items("claim, reported events, questions and answers of another call of the turn", f"RUN#{_SIBLING}"),
     _items("events and subscriptions of the turn", f"TURN#{_TURN}"),
-    _items("calls and approvals of the turn", f"CALLS#{_TURN}"),
+    _items("calls, approvals, stored questions and answers of the turn", f"CALLS#{_TURN}"),
     _items("record and messages of the turn", "SESSION#s01kabcdefghjkmnpqrstvwxyz0"),
     _items("the user's sessions and files", "USER#ada"),
     _items("another turn's events", f"TURN#{_OTHER_TURN}"),

@@ -13,6 +13,7 @@ PACKAGE_GROUPS = {
     "Dispatch": "dispatch",
     "EndSession": "dispatch",
     "Expire": "dispatch",
+    "Finish": "dispatch",
     "Refresh": "dispatch",
     "Think": "think",
 }
@@ -32,7 +33,7 @@ def test_functions_that_only_read_entries_have_no_server_code(stacks: Stacks) ->
     }
     assert readers == {
         name: ["{LayersServers}"]
-        for name in ("Api", "Dispatch", "EndSession", "Expire", "RecordToolResult", "Refresh", "Think")
+        for name in ("Api", "Dispatch", "EndSession", "Expire", "Finish", "RecordToolResult", "Refresh", "Think")
     }
 
 

@@ -142,7 +142,7 @@ def test_functions_that_invoke_runners_have_a_boto3_with_tenant_support() -> Non
         for path in sources.FUNCTIONS.glob("*/handler.py")
         if "AwsPorts.runners" in reachable_nodes(path.parent.name)
     }
-    assert runner_callers == {"dispatch", "end_session", "expire", "refresh"}
+    assert runner_callers == {"dispatch", "end_session", "expire", "finish", "refresh"}
     assert {group_of(folder) for folder in runner_callers} == {GROUP_WITH_BOTO3}
 
 

@@ -151,7 +151,7 @@ WILDCARD_KINDS = {
     "Finish": {"objects"},
     "RecordToolResult": {"objects"},
     "PublishPage": {"page"},
-    "Push": {"connections", "streams"},
+    "Push": {"connections", "objects", "streams"},
     "Sockets": {"executions", "objects"},
     "Think": {"objects"},
     "TurnMachine": {"everything"},

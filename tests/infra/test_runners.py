@@ -149,10 +149,10 @@ def test_tools_cannot_use_the_permissions_for_network_interfaces(foreign_servers
     assert len(of_network) == 4
 
 
-def test_functions_that_end_mcp_sessions_may_invoke_only_the_remote_runner(custom_servers: Stacks) -> None:
+def test_functions_that_end_sessions_or_tasks_may_invoke_only_the_remote_runner(custom_servers: Stacks) -> None:
     def callers(*runners: str) -> set[str]:
         arns = {f"{{{runner}.Arn}}" for runner in runners}
         return {each.role for each in custom_servers.statements() if arns & set(each.resources)}
 
-    assert callers("RemoteRunner") == {"Dispatch", "Refresh", "EndSession", "Expire"}
+    assert callers("RemoteRunner") == {"Dispatch", "Refresh", "EndSession", "Expire", "Finish"}
     assert callers("Runnear", "Runplain") == {"Dispatch", "Refresh"}

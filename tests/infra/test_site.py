@@ -12,8 +12,9 @@ pytestmark = pytest.mark.synth
 
 
 def _distribution(stacks: Stacks) -> dict[str, Any]:
-    (distribution,) = stacks.properties("AWS::CloudFront::Distribution").values()
-    config: dict[str, Any] = distribution["DistributionConfig"]
+    distributions = stacks.properties("AWS::CloudFront::Distribution")
+    assert distributions.keys() == {"SiteDistribution", "AppsDistribution"}
+    config: dict[str, Any] = distributions["SiteDistribution"]["DistributionConfig"]
     return config
 
 
@@ -83,6 +84,7 @@ def test_page_headers_equal_those_of_the_local_server(stacks: Stacks) -> None:
     expected = page_headers(
         store="https://s3.{AWS::Region}.{AWS::URLSuffix}/{Files}/",
         sockets="'self'",
+        apps="https://{AppsDistribution.DomainName}",
         sign_in=(
             "https://cognito-idp.{AWS::Region}.{AWS::URLSuffix}",
             "https://satchel-{AWS::AccountId}.auth.{AWS::Region}.amazoncognito.com",
@@ -105,7 +107,7 @@ def test_page_headers_equal_those_of_the_local_server(stacks: Stacks) -> None:
 def test_content_security_policy_allows_the_configured_origins(custom_settings: Stacks) -> None:
     security = _policy(custom_settings)["SecurityHeadersConfig"]
     policy = security["ContentSecurityPolicy"]["ContentSecurityPolicy"]
-    assert "frame-src https://dash.example https://metrics.example:8443" in policy
+    assert "frame-src https://{AppsDistribution.DomainName} https://dash.example https://metrics.example:8443" in policy
     (connect,) = (part for part in policy.split("; ") if part.startswith("connect-src"))
     assert {"wss://chat.example.com", "https://issuer.example"} <= set(connect.split())
 
@@ -140,13 +142,26 @@ def test_page_config_has_the_sign_in_settings(stacks: Stacks, custom_settings: S
         "client_id": "{Client}",
         "scope": "openid email",
         "logout_url": "https://satchel-{AWS::AccountId}.auth.{AWS::Region}.amazoncognito.com/logout",
+        "apps": "https://{AppsDistribution.DomainName}",
     }
     assert json.loads(custom_settings.environment("PublishPage")["SATCHEL_PAGE_CONFIG"]) == {
         "auth": "oidc",
         "authority": "https://issuer.example",
         "client_id": "web",
         "scope": "openid email",
+        "apps": "https://{AppsDistribution.DomainName}",
     }
+
+
+def test_apps_have_a_host_of_their_own_that_serves_only_their_frame(stacks: Stacks, custom_settings: Stacks) -> None:
+    config = stacks.properties("AWS::CloudFront::Distribution")["AppsDistribution"]["DistributionConfig"]
+    assert [origin["DomainName"] for origin in config["Origins"]] == ["unused.invalid"]
+    assert "CacheBehaviors" not in config
+    (association,) = config["DefaultCacheBehavior"]["FunctionAssociations"]
+    assert association["EventType"] == "viewer-request"
+    for each, page in ((stacks, "https://*.cloudfront.net"), (custom_settings, "https://chat.example.com")):
+        (function,) = each.properties("AWS::CloudFront::Function").values()
+        assert f"frame-ancestors {page};" in function["FunctionCode"]
 
 
 def test_page_is_published_after_each_deployment_and_checked_every_15_minutes(stacks: Stacks) -> None:

@@ -33,7 +33,10 @@ def test_credentials_of_a_call_reach_its_own_items_and_objects_only(deployment: 
     role = role_policy(deployment, "Call")
     reached = {target.name: actions for target in TARGETS if (actions := allowed(target, role, session_policy()))}
     assert reached == {
-        "this call's claim and reported events": ["dynamodb:GetItem", "dynamodb:PutItem"],
+        "this call's claim, reported events, questions and answers": [
+            "dynamodb:GetItem",
+            "dynamodb:PutItem",
+        ],
         "this call's files": OUTPUT,
         "this call's result": OUTPUT,
     }

@@ -4,7 +4,7 @@ import pytest
 
 from infra import sources
 from infra.settings import Settings
-from satchel.domain.steps import MAX_CALLS_IN_TURN, MAX_INPUT_ROUNDS_IN_TURN, MAX_ROUNDS
+from satchel.domain.steps import MAX_CALLS_IN_TURN, MAX_INPUT_ROUNDS_IN_TURN, MAX_POLLS_IN_TURN, MAX_ROUNDS
 from satchel.settings import ThinkSettings
 from tests.infra.execution_history import max_history, min_history
 
@@ -13,8 +13,8 @@ DEFINITION = sources.TURN_WORKFLOW.read_text(encoding="utf-8")
 
 
 def test_largest_turn_with_all_retries_fits_the_history_limit() -> None:
-    largest = {"rounds": MAX_ROUNDS, "calls": MAX_CALLS_IN_TURN, "input_rounds": MAX_INPUT_ROUNDS_IN_TURN}
-    assert max_history(DEFINITION, **largest) < MAX_EVENTS
+    limits = {"calls": MAX_CALLS_IN_TURN, "input_rounds": MAX_INPUT_ROUNDS_IN_TURN, "polls": MAX_POLLS_IN_TURN}
+    assert max_history(DEFINITION, rounds=MAX_ROUNDS, **limits) < MAX_EVENTS
 
 
 def test_forty_rounds_of_one_call_have_1054_events() -> None:

@@ -13,7 +13,7 @@ from infra import sources
 from satchel.domain import llm
 from satchel.domain.llm import ModelError, ModelTimedOut
 from satchel.domain.quotas import TooManyRunningCalls
-from satchel.domain.steps import INPUT_REQUIRED
+from satchel.domain.steps import INPUT_REQUIRED, POLL_ERRORS
 from tests.infra.asl_validator import problems
 from tests.infra.templates import Stacks
 
@@ -85,11 +85,24 @@ def test_call_without_approval_goes_to_dispatch(tasks: dict[str, Any]) -> None:
 
 
 def test_timeouts_of_dispatch_lead_to_record_tool_result(tasks: dict[str, Any]) -> None:
-    questions, timeouts, others = tasks["Dispatch"]["Catch"]
+    questions, *_, timeouts, others = tasks["Dispatch"]["Catch"]
     assert (questions["ErrorEquals"], questions["Next"]) == ([INPUT_REQUIRED], "Input")
     assert timeouts["ErrorEquals"] == ["States.HeartbeatTimeout", "States.Timeout"]
     assert others["ErrorEquals"] == ["States.ALL"]
     assert timeouts["Next"] == others["Next"] == "RecordToolResult"
+
+
+@pytest.mark.parametrize("state", ["Dispatch", "Poll"])
+def test_task_of_a_server_is_polled_after_the_wait_that_the_error_names(tasks: dict[str, Any], state: str) -> None:
+    catchers = {name: catcher["Next"] for catcher in tasks[state]["Catch"] for name in catcher["ErrorEquals"]}
+    for seconds, error in POLL_ERRORS.items():
+        assert tasks[catchers[error]] == {"Type": "Wait", "Seconds": seconds, "Next": "Poll"}
+
+
+def test_poll_invokes_dispatch_like_a_new_call(tasks: dict[str, Any]) -> None:
+    same = ("Resource", "Parameters", "HeartbeatSeconds", "TimeoutSeconds", "ResultPath", "Next")
+    assert [tasks["Poll"][key] for key in same] == [tasks["Dispatch"][key] for key in same]
+    assert tasks["Poll"]["Catch"][-1]["Next"] == "RecordToolResult"
 
 
 def test_answered_questions_go_to_dispatch_and_others_to_record_tool_result(tasks: dict[str, Any]) -> None:

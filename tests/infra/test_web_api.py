@@ -13,6 +13,7 @@ pytestmark = pytest.mark.synth
 OPEN = {
     "GET /.well-known/jwks.json",
     "GET /api/health",
+    "GET /api/openapi.json",
     "GET /api/files/download/{file_key}",
     "HEAD /api/files/download/{file_key}",
 }

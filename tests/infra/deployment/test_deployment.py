@@ -14,9 +14,10 @@ from infra.limits import (
     APPROVAL_SECONDS,
     CALL_TIMEOUT_SECONDS,
     HEARTBEAT_TIMEOUT_SECONDS,
-    INPUT_TIMEOUT_SECONDS,
+    INPUT_GRACE_SECONDS,
     TURN_TIMEOUT_SECONDS,
 )
+from infra.settings import Settings
 from infra.usage import METRIC_SERIES, TURNS
 from tests.infra.deployment import resource_types
 from tests.infra.deployment.gateways import HttpApiTransport, routes
@@ -102,7 +103,7 @@ def test_machine_definition_names_the_created_functions(system: DeployedSystem) 
     values |= {
         "Partition": "aws",
         "CallTimeoutSeconds": CALL_TIMEOUT_SECONDS,
-        "InputSeconds": INPUT_TIMEOUT_SECONDS,
+        "InputSeconds": Settings().input_seconds + INPUT_GRACE_SECONDS,
         "TurnTimeoutSeconds": TURN_TIMEOUT_SECONDS,
     }
     assert machine["definition"] == sources.fill_placeholders(sources.TURN_WORKFLOW.read_text(encoding="utf-8"), values)

@@ -44,6 +44,7 @@ REASONS = (
     Reason("Call", "dynamodb:GetItem", "*", "reads a claim again if the response of its write was lost"),
     Reason("Think", "s3:GetObject", "*/texts/*", "the model needs messages of over 300 KB, which are stored there"),
     Reason("Think", "s3:GetObject", "*/uploads/*", "a model sees attached pictures"),
+    Reason("Push", "s3:GetObject", "*/texts/*", "a running tool may ask the user in a call whose arguments are there"),
     Reason("Expire", "s3:GetObject", "*/texts/*", "a stuck turn may have arguments of calls that are stored there"),
     *(Reason(role, action, "*", _GROUP_REASON) for action, roles in _GROUPED_ACTIONS.items() for role in roles),
     Reason("EndSession", "dynamodb:BatchWriteItem", "*", "events are deleted after a grace period, mostly by a sweep"),
