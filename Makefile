@@ -8,11 +8,12 @@ PAGE := web/dist/index.html
 PAGE_SOURCES := $(shell find web/src web/public -type f) web/index.html web/package.json web/tsconfig.json web/vite.config.ts
 # Tests start in the order of tests/conftest.py: the long ones first, then folder by folder.
 PYTEST ?= -n auto --dist loadfile --no-loadscope-reorder
+API_TOOLS := $(VENV)/api-clients-node/node_modules/.bin
 UV_INSTALL := $(BIN)/uv pip install --quiet --python $(BIN)/python --require-hashes
 export UV_LINK_MODE ?= copy
 
 .DEFAULT_GOAL := help
-.PHONY: help run test check web-check types sizes pictures bench load kills mutants oldest-boto3 synth witness costs requirements clean
+.PHONY: help run test check web-check api-check types client sizes pictures bench load kills mutants oldest-boto3 synth witness costs requirements clean
 
 help: ## List the targets
 	@grep -hE '^[a-z0-9-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z0-9-]+):.*## /  make \1\t/'
@@ -20,7 +21,7 @@ help: ## List the targets
 run: $(VENV)/run.stamp $(PAGE) ## Set up and serve Satchel on 127.0.0.1:8000 (SATCHEL_PORT: another port)
 	@exec $(BIN)/satchel serve
 
-test: $(VENV)/dev.stamp $(VENV)/layers.stamp $(VENV)/published-servers.stamp $(VENV)/published-servers-old.stamp $(VENV)/published-servers-node.stamp $(VENV)/conformance.stamp $(PAGE) ## Set up, check and test everything (SATCHEL_TEST_EXAMPLES=5000: more of each property)
+test: $(VENV)/dev.stamp $(VENV)/layers.stamp $(VENV)/published-servers.stamp $(VENV)/published-servers-old.stamp $(VENV)/published-servers-node.stamp $(VENV)/conformance.stamp $(VENV)/client.stamp $(VENV)/api-clients.stamp $(VENV)/api-clients-node.stamp $(VENV)/front-ends.stamp $(PAGE) ## Set up, check and test everything (SATCHEL_TEST_EXAMPLES=5000: more of each property)
 	@$(MAKE) --no-print-directory check
 	$(BIN)/pytest $(PYTEST)
 
@@ -31,16 +32,24 @@ check: $(VENV)/dev.stamp ## Lint, types, imports, requirements and language
 	$(BIN)/lint-imports
 	$(BIN)/deptry .
 	$(BIN)/python -m tests.language
-	@if command -v npm >/dev/null; then $(MAKE) --no-print-directory web-check; fi
+	@if command -v npm >/dev/null; then $(MAKE) --no-print-directory web-check api-check; fi
 
 web-check: types ## Lint, type and test the web client
 	npm run --silent lint -w web
 	npm run --silent types -w web
 	npm run --silent test -w web
 
+api-check: types $(VENV)/api-clients-node.stamp ## Lint the API's OpenAPI document
+	$(API_TOOLS)/spectral lint --quiet --fail-severity=hint --ruleset tests/e2e/api_clients/spectral.yaml web/src/api/openapi.json
+	REDOCLY_TELEMETRY=off REDOCLY_SUPPRESS_UPDATE_NOTICE=true $(API_TOOLS)/redocly lint --max-problems 20 \
+	  --config tests/e2e/api_clients/redocly.yaml --format stylish web/src/api/openapi.json 2>/dev/null
+
 types: $(VENV)/run.stamp node_modules/.stamp ## Write the API's types for the web client
 	@$(BIN)/python -m local.emulator.openapi >web/src/api/openapi.json
 	@npm run --silent schema -w web
+
+client: $(VENV)/dev.stamp ## Write the generated modules of the Python client
+	@$(BIN)/python clients/python/generate.py
 
 sizes: $(VENV)/dev.stamp $(PAGE) ## Measure the download sizes of the web client and write them into docs/web.md
 	@$(BIN)/python -m tests.bench.page_sizes
@@ -110,15 +119,36 @@ $(VENV)/conformance.stamp: tests/conformance/package-lock.json tests/conformance
 	@mkdir -p $(VENV)/conformance && cp $(filter %.json,$^) $(VENV)/conformance
 	@if command -v npm >/dev/null; then npm ci --prefix $(VENV)/conformance --ignore-scripts --no-audit --no-fund --loglevel=error && touch $@; fi
 
+# Linters of the OpenAPI document, and the generators of the clients that the tests compile and run.
+$(VENV)/api-clients-node.stamp: tests/e2e/api_clients/package-lock.json tests/e2e/api_clients/package.json $(VENV)/uv.stamp
+	@mkdir -p $(VENV)/api-clients-node && cp $(filter %.json,$^) $(VENV)/api-clients-node
+	@if command -v npm >/dev/null; then npm ci --prefix $(VENV)/api-clients-node --ignore-scripts --no-audit --no-fund --loglevel=error && touch $@; fi
+
 # Published servers that the tests call unchanged (docs/servers.md). They write no bytecode themselves, and would compile
 # all their packages at each start.
 $(VENV)/published-servers-node.stamp: tests/e2e/published_servers/package-lock.json tests/e2e/published_servers/package.json $(VENV)/uv.stamp
 	@mkdir -p $(VENV)/published-servers-node && cp $(filter %.json,$^) $(VENV)/published-servers-node
 	@if command -v npm >/dev/null; then npm ci --prefix $(VENV)/published-servers-node --ignore-scripts --no-audit --no-fund --loglevel=error && touch $@; fi
 
+# Published chat clients, which the tests of the bridge use unchanged.
+$(VENV)/front-ends.stamp: tests/e2e/bridge/front_ends/package-lock.json tests/e2e/bridge/front_ends/package.json $(VENV)/uv.stamp
+	@mkdir -p $(VENV)/front-ends && cp $(filter %.json,$^) $(VENV)/front-ends
+	@if command -v npm >/dev/null; then npm ci --prefix $(VENV)/front-ends --ignore-scripts --no-audit --no-fund --loglevel=error && touch $@; fi
+
 $(VENV)/published-%.stamp: requirements/published-%.txt $(VENV)/uv.stamp
 	$(BIN)/uv venv --quiet --clear --python $(BIN)/python $(VENV)/published-$*
 	$(BIN)/uv pip install --quiet --compile-bytecode --python $(VENV)/published-$*/bin/python --require-hashes -r $<
+	@touch $@
+
+# What a program with the Python client needs. The test installs the client's wheel into it.
+$(VENV)/client.stamp: requirements/client.txt $(VENV)/uv.stamp
+	$(BIN)/uv venv --quiet --clear --python $(BIN)/python $(VENV)/client
+	$(BIN)/uv pip install --quiet --python $(VENV)/client/bin/python --require-hashes -r $<
+	@touch $@
+
+$(VENV)/api-clients.stamp: requirements/api-clients.txt $(VENV)/uv.stamp
+	$(BIN)/uv venv --quiet --clear --python $(BIN)/python $(VENV)/api-clients
+	$(BIN)/uv pip install --quiet --compile-bytecode --python $(VENV)/api-clients/bin/python --require-hashes -r $<
 	@touch $@
 
 $(VENV)/witness.stamp: requirements/witness.txt $(VENV)/uv.stamp

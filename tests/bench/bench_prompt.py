@@ -43,6 +43,7 @@ class Conversation:
             self.messages += [Question(text=f"Question {number}"), AssistantMessage(text="", calls=[call]), result]
             self.messages.append(AssistantMessage(text="An answer. " * 40))
         self.messages.append(Question(text="And now?"))
+        self.build_request = self.world.use_cases.build_model_request
 
     def _picture(self, number: int) -> MediaRef:
         key, body = f"picture-{number}", png(1500, 1000, size=PICTURE_BYTES)
@@ -51,7 +52,7 @@ class Conversation:
 
     def build(self) -> CompletionRequest:
         """Build the request as Think does."""
-        return self.world.use_cases.build_model_request(self.turn, self.session, self.messages, OfferedTools(TOOLS, []))
+        return self.build_request(self.turn, self.session, self.messages, OfferedTools(TOOLS, []))
 
     def send(self) -> float:
         """Build the request and convert it, several times. Return the CPU time in ms."""
@@ -64,7 +65,7 @@ class Conversation:
         """Build the request without the steps that choose and read pictures, several times. Return the CPU time."""
         start = time.process_time()
         for _ in range(REPEATS):
-            entry = self.world.use_cases.models.get(self.turn.model)
+            entry = self.build_request.models.get(self.turn.model)
             fixed = estimate_tokens(system_prompt("")) + sum(map(tool_tokens, TOOLS))
             fitted = fit_to_budget(normalize_history(self.messages), 100_000 - fixed)
             convert(

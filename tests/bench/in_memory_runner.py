@@ -19,7 +19,7 @@ from satchel.domain.object_keys import outcome_key
 from satchel.domain.servers import ServerEntry
 from satchel.services.calls.run_tool import CallPorts, RunTool
 from satchel.services.calls.runner_report import read_report
-from satchel.settings import RunnerSettings
+from satchel.settings import InputSettings, RunnerSettings
 from tests.fakes.calls import FakeCalls
 from tests.fakes.storage import FakeFileStore
 from tests.fakes.turns import FakeEvents, FakeTaskCallback
@@ -80,6 +80,7 @@ class InMemoryRunner:
             new_claim=lambda: str(uuid4()),
             heartbeat_seconds=RunnerSettings().beat_seconds,
             max_file_bytes=_MAX_FILE_BYTES,
+            input_seconds=InputSettings().input_in_call_seconds,
         )
 
 

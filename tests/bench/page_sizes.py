@@ -45,7 +45,7 @@ def page_parts(built: Path = BUILT) -> list[Part]:
     later = [
         Part(_name(key, chunk), frozenset(built / name for name in _files_of(manifest, key)) - first)
         for key, chunk in manifest.items()
-        if chunk.get("isDynamicEntry")
+        if chunk.get("isDynamicEntry") and key.startswith("src/")  # not the parts of a library
     ]
     return [Part(FIRST, first), *sorted(later, key=lambda part: part.name.lower())]
 

@@ -16,14 +16,16 @@ from typing import Any, cast
 from satchel.adapters.event_loop import EventLoop
 from satchel.adapters.mcp.client import McpToolClient
 from satchel.domain.conversation import ToolSpec
-from satchel.domain.inputs import Form, RequestedInput
+from satchel.domain.inputs import Form, InputAnswer, RequestedInput, parse_elicitation
 from satchel.domain.servers import ServerEntry
-from satchel.ports.tool_client import Answers, CallFailure, InputRequired, ToolResult
+from satchel.ports.tool_client import Answers, AskedQuestion, CallFailure, InputRequired, ToolResult
+from satchel.services.turns.inputs import check_answer
 from tests.fakes.server_sessions import FakeServerSessions
 
 logger = logging.getLogger(__name__)
 
 CALL_SECONDS = 20.0
+_ACCEPTED = InputAnswer(input_id="1-0", action="accept")  # of a user who changes nothing
 _VALUES = {"string": "us-west1", "integer": 3, "number": 3, "boolean": True, "object": {}, "array": []}
 
 
@@ -87,11 +89,20 @@ def _call(
     answers: Answers | None,
 ) -> ToolResult | InputRequired | CallFailure:
     with client.call(
-        name, arguments, None, writes=False, input_schema=tool.input_schema, sessions=conversation, answers=answers
+        name,
+        arguments,
+        None,
+        writes=False,
+        input_schema=tool.input_schema,
+        sessions=conversation,
+        answers=answers,
+        can_ask=True,
     ) as running:
         while not isinstance(event := running.receive(CALL_SECONDS), ToolResult | InputRequired | CallFailure):
             if event is None:
                 raise TimeoutError(name)
+            if isinstance(event, AskedQuestion):
+                running.reply(event.id, check_answer(parse_elicitation("", event.request), _ACCEPTED))
     return event
 
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
-PYTHON_ROOTS = ("layers", "local", "infra", "functions", "tests", "requirements", "app.py")
+PYTHON_ROOTS = ("clients", "layers", "local", "infra", "functions", "tests", "requirements", "app.py")
 TEXT_ROOTS = (
     "README.md",
     "CONTRIBUTING.md",
@@ -22,6 +22,7 @@ TEXT_ROOTS = (
     "docs",
     "web/src",
     "web/README.md",
+    "clients",
 )
 PATTERNS = ("*.py", "*.md", "*.toml", "*.ts", "*.tsx", "*.mjs", "*.css")
 MAX_TEST_NAME = 80
