@@ -2,7 +2,7 @@
 
 import re
 
-from playwright.sync_api import expect
+from playwright.sync_api import Route, expect
 
 from tests.e2e.web.accessibility import find_axe_violations
 from tests.e2e.web.chat_page import MAX_TURN_MS, ChatPage
@@ -75,3 +75,18 @@ def test_tools_are_switched_off_for_a_chat_and_stay_off_after_a_reload(chat: Cha
     form.get_by_role("button", name="Run").click()
     expect(chat.turns).to_have_count(3)
     expect(chat.turns.last).to_contain_text("42", timeout=MAX_TURN_MS)
+
+
+def test_message_box_takes_the_focus_only_if_the_user_has_not_moved_it(chat: ChatPage) -> None:
+    page, keys = chat.page, Keyboard(chat.page)
+    expect(chat.message_box).to_be_focused()
+    held: list[Route] = []
+    page.route("**/assets/DropZone-*.js", lambda route: held.append(route))  # noqa: PLW0108  (Playwright cannot wrap a builtin)
+    page.reload(wait_until="commit")
+    keys.go_to("button", "My Files")
+    assert held
+    held[0].continue_()
+    chat.message_box.wait_for()
+    expect(page.get_by_role("button", name="My Files")).to_be_focused()
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("region", name="My Files")).to_be_visible()

@@ -39,8 +39,9 @@ export function Composer(props: ComposerProps) {
   const { onEditLast, onSend, onStop, children } = props;
   const textArea = useRef<HTMLTextAreaElement>(null);
   useEffect(() => {
-    // On a touch screen, the focus would open the keyboard over the page.
-    if (matchMedia("(pointer: fine)").matches) textArea.current?.focus();
+    // On a touch screen, the focus would open the keyboard over the page. A user who already moved the focus keeps it.
+    const isFree = document.activeElement === document.body;
+    if (isFree && matchMedia("(pointer: fine)").matches) textArea.current?.focus();
   }, []);
   const [prompt, setPrompt] = useState<Prompt | null>(null);
   const closePrompt = (): void => {
