@@ -6,6 +6,7 @@ import { MISSING_KEY } from "../auth/localKey";
 import { SignIn } from "../auth/SignIn";
 import { Announcer, Toasts } from "../shared/notifications";
 import { Layout } from "./Layout";
+import { texts } from "../texts";
 
 type StartState = { identity: Identity; config: Config } | "signed out";
 
@@ -36,7 +37,7 @@ interface PageProps {
 }
 
 function Page({ state, error, onSignedIn }: PageProps) {
-  if (error !== null || state === null) return <p className="starting">{error ?? "Loading…"}</p>;
+  if (error !== null || state === null) return <p className="starting">{error ?? texts.app.loading}</p>;
   return state === "signed out" ? <SignIn onSignedIn={onSignedIn} /> : <Layout {...state} />;
 }
 

@@ -11,6 +11,7 @@ import { titleOf } from "../session/SessionList";
 import { Sidebar } from "./Sidebar";
 import { usePageTitle } from "./usePageTitle";
 import { type Conversation, useConversation } from "./useConversation";
+import { texts } from "../texts";
 
 const Canvas = lazy(() => import("../canvas/Canvas"));
 const AttachButton = lazy(() => import("../files/AttachButton"));
@@ -57,7 +58,7 @@ export function Layout({ config, identity }: LayoutProps) {
           <button
             type="button"
             className="plain narrow-only"
-            aria-label="Open sidebar"
+            aria-label={texts.app.openSidebar}
             aria-expanded={sidebarOpen}
             aria-controls="sidebar"
             onClick={() => setSidebarOpen(true)}
@@ -73,7 +74,7 @@ export function Layout({ config, identity }: LayoutProps) {
               aria-controls="canvas"
               onClick={() => setCanvasOpen(!canvasOpen)}
             >
-              <Icon name="panel" /> Canvas
+              <Icon name="panel" /> {texts.app.canvas}
             </button>
           )}
         </header>

@@ -7,6 +7,7 @@ import { useFocusReturn } from "../shared/focus";
 import { Icon } from "../shared/Icon";
 import { ThemePicker } from "./ThemePicker";
 import type { Conversation } from "./useConversation";
+import { texts } from "../texts";
 
 const FilesPanel = lazy(() => import("../files/FilesPanel"));
 const ToolsPanel = lazy(() => import("../tools/ToolsPanel"));
@@ -23,15 +24,12 @@ interface SidebarProps {
 }
 
 type Tab = "sessions" | "files" | "tools";
-const TABS: readonly [Tab, string][] = [
-  ["sessions", "Chats"],
-  ["files", "My Files"],
-  ["tools", "Tools"],
-];
+const TABS: readonly Tab[] = ["sessions", "files", "tools"];
 
 /** Left side of the page: the list of chats, My Files or the tools, and the signed-in user. */
 export function Sidebar({ conversation, config, identity, open, onClose, onTool }: SidebarProps) {
   const [tab, setTab] = useState<Tab>("sessions");
+  const titles = { sessions: texts.app.chats, files: texts.app.files, tools: texts.app.tools };
   const sidebar = useRef<HTMLElement>(null);
   const { sessions, sessionId, fileChanges } = conversation;
   useEffect(() => {
@@ -39,14 +37,14 @@ export function Sidebar({ conversation, config, identity, open, onClose, onTool 
   }, [open]);
   useFocusReturn(open, sidebar, () => document.querySelector("[aria-controls=sidebar]"));
   return (
-    <nav className="sidebar" id="sidebar" ref={sidebar} aria-label="Chats and files">
+    <nav className="sidebar" id="sidebar" ref={sidebar} aria-label={texts.app.sidebar}>
       <div className="row tabs">
-        {TABS.map(([name, title]) => (
+        {TABS.map((name) => (
           <button key={name} type="button" aria-pressed={tab === name} onClick={() => setTab(name)}>
-            {title}
+            {titles[name]}
           </button>
         ))}
-        <button type="button" className="plain narrow-only last" aria-label="Close sidebar" onClick={onClose}>
+        <button type="button" className="plain narrow-only last" aria-label={texts.app.closeSidebar} onClick={onClose}>
           <Icon name="close" />
         </button>
       </div>

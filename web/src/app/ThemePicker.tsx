@@ -1,14 +1,13 @@
 import { useState } from "react";
-import { readTheme, setTheme, THEMES, type Theme } from "./theme";
-
-const LABELS: Record<Theme, string> = { system: "System theme", light: "Light theme", dark: "Dark theme" };
+import { texts } from "../texts";
+import { readTheme, setTheme, THEMES } from "./theme";
 
 /** Choose the colors of the page in this browser. */
 export function ThemePicker() {
   const [theme, setShown] = useState(readTheme);
   return (
     <select
-      aria-label="Theme"
+      aria-label={texts.settings.theme}
       value={theme}
       onChange={(event) => {
         const chosen = THEMES.find((one) => one === event.target.value) ?? "system";
@@ -18,7 +17,7 @@ export function ThemePicker() {
     >
       {THEMES.map((one) => (
         <option key={one} value={one}>
-          {LABELS[one]}
+          {texts.settings.themes[one]}
         </option>
       ))}
     </select>

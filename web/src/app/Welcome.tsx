@@ -4,6 +4,7 @@ import { useAsync } from "../canvas/useAsync";
 import { fetchTools, fullName } from "../chat/useCommands";
 import { Icon, iconForMime } from "../shared/Icon";
 import { fieldsOfSchema } from "../tools/schemaFields";
+import { texts } from "../texts";
 import "./welcome.css";
 
 interface WelcomeProps {
@@ -21,15 +22,17 @@ export default function Welcome({ config, onTool, onFile }: WelcomeProps) {
   const files = useAsync("newest files", fetchNewestFiles);
   return (
     <div className="welcome">
-      <h2>How can I help?</h2>
-      <p>Ask a question, drop files here, or run a tool. Files that tools make open beside the chat.</p>
+      <h2>{texts.welcome.title}</h2>
+      <p>{texts.welcome.intro}</p>
       {hasNoModel(config) && (
         <p className="no-model">
-          No language model is set, so answers only show the output of tools. Set <code>SATCHEL_MODEL</code>, or run a tool below.
+          {texts.welcome.noModel}
+          <code>SATCHEL_MODEL</code>
+          {texts.welcome.noModelEnd}
         </p>
       )}
       {tools.status === "loaded" && tools.value.length > 0 && (
-        <div className="cards" role="group" aria-label="Tools to try">
+        <div className="cards" role="group" aria-label={texts.welcome.tools}>
           {chooseTools(tools.value).map((tool) => (
             <button key={fullName(tool)} type="button" className="card" onClick={() => onTool(tool)}>
               <strong>{tool.title || toWords(tool.name)}</strong>
@@ -39,13 +42,13 @@ export default function Welcome({ config, onTool, onFile }: WelcomeProps) {
         </div>
       )}
       {files.status === "loaded" && files.value.length > 0 && (
-        <div className="recent" role="group" aria-label="Recent files">
+        <div className="recent" role="group" aria-label={texts.welcome.recentFiles}>
           {files.value.map((file) => (
             <button
               key={file.file_key}
               type="button"
               className="attachment"
-              aria-label={`Attach ${file.name}`}
+              aria-label={texts.welcome.attach(file.name)}
               onClick={() => onFile(file)}
             >
               <Icon name={iconForMime(file.mime)} />

@@ -8,6 +8,8 @@ import { ToolLabel } from "../tools/ToolLabel";
 import { useServers } from "../tools/useServers";
 import { type ArgumentField, fieldsFrom, readValues } from "./argumentFields";
 import type { ToolCall } from "./toolCall";
+import { texts } from "../texts";
+import { Phrase } from "../shared/Phrase";
 
 interface ApprovalFormProps {
   call: ToolCall;
@@ -53,9 +55,9 @@ export function ApprovalForm({ call, turnPath }: ApprovalFormProps) {
     else submit({ approved: true, digest: request.digest, ...(result.isChanged ? { arguments: result.values } : {}) });
   };
   return (
-    <form className="approval" aria-label={`Approval for ${request.tool}`} onSubmit={allow}>
+    <form className="approval" aria-label={texts.approval.label(request.tool)} onSubmit={allow}>
       <p>
-        Allow <strong>{request.tool}</strong> to run?
+        <Phrase text={texts.approval.question} parts={{ tool: <strong>{request.tool}</strong> }} />
         {call.expiresAt && <Countdown from={call.expiresAt} seconds={0} />}
       </p>
       <StatedEffects name={request.tool} />
@@ -69,10 +71,10 @@ export function ApprovalForm({ call, turnPath }: ApprovalFormProps) {
       )}
       <div className="row">
         <Button type="submit" className="primary" disabled={isSubmitted}>
-          Allow
+          {texts.approval.allow}
         </Button>
         <Button disabled={isSubmitted} onClick={() => submit({ approved: false })}>
-          Deny
+          {texts.approval.deny}
         </Button>
       </div>
     </form>

@@ -1,6 +1,7 @@
 import type { Artifact, Dashboard, Deferred } from "../api/types";
 import { formatSize } from "../shared/format";
 import { Icon, iconForMime } from "../shared/Icon";
+import { texts } from "../texts";
 
 interface ArtifactButtonProps {
   file: Artifact | Deferred;
@@ -15,7 +16,7 @@ interface ArtifactButtonProps {
 export function ArtifactButton({ file, id, showName = false, onOpen }: ArtifactButtonProps) {
   const isArtifact = "id" in file;
   const type = isArtifact ? file.type : file.mime;
-  const details = [showName && file.name, formatSize(file.size), file.version > 1 && `version ${file.version}`];
+  const details = [showName && file.name, formatSize(file.size), file.version > 1 && texts.files.version(file.version)];
   return (
     <button
       type="button"
@@ -45,7 +46,10 @@ export function DashboardButton({ dashboard, showId, onOpen }: DashboardButtonPr
     <button type="button" className="dashboard-button" title={new URL(dashboard.url).origin} onClick={onOpen}>
       <Icon name="panel" />
       <span className="name">{dashboard.title ?? dashboard.id}</span>
-      <span className="faint">dashboard{showId && ` ${dashboard.id}`}</span>
+      <span className="faint">
+        {texts.files.dashboard}
+        {showId && ` ${dashboard.id}`}
+      </span>
     </button>
   );
 }

@@ -1,6 +1,7 @@
 import { useState } from "react";
 import { Markdown } from "../shared/Markdown";
 import { isMarkdown } from "../shared/markdownText";
+import { texts } from "../texts";
 
 interface CallResultProps {
   results: unknown;
@@ -14,10 +15,10 @@ export function CallResult({ results, errorCode }: CallResultProps) {
   return (
     <>
       <div className="row">
-        <h4>{errorCode ? `Result (${errorCode})` : "Result"}</h4>
+        <h4>{errorCode ? texts.call.resultWithCode(errorCode) : texts.call.result}</h4>
         {markdown !== null && (
           <button type="button" className="plain last" aria-pressed={asSource} onClick={() => setAsSource(!asSource)}>
-            Show source
+            {texts.call.showSource}
           </button>
         )}
       </div>

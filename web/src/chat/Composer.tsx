@@ -7,6 +7,7 @@ import { Icon, iconForMime } from "../shared/Icon";
 import { withErrorToast } from "../shared/notifications";
 import { type PromptMessage, requestPrompt, requestResource } from "./requestOffers";
 import { useCommands } from "./useCommands";
+import { texts } from "../texts";
 
 const Thumbnail = lazy(() => import("../files/Thumbnail"));
 const PromptForm = lazy(() => import("./PromptForm"));
@@ -105,11 +106,11 @@ export function Composer(props: ComposerProps) {
         {mention.list}
         {prompts.list}
         {queue.length > 0 && (
-          <ul className="queue" aria-label="Messages to send next">
+          <ul className="queue" aria-label={texts.composer.queue}>
             {queue.map((message) => (
               <li key={message.id} className="row">
                 <span className="name">{message.text}</span>
-                <button type="button" className="plain last" aria-label={`Remove ${message.text}`} onClick={() => onUnqueue(message.id)}>
+                <button type="button" className="plain last" aria-label={texts.composer.remove(message.text)} onClick={() => onUnqueue(message.id)}>
                   <Icon name="close" />
                 </button>
               </li>
@@ -117,7 +118,7 @@ export function Composer(props: ComposerProps) {
           </ul>
         )}
         {attached.length > 0 && (
-          <ul className="attachments" aria-label="Files to send">
+          <ul className="attachments" aria-label={texts.composer.attachments}>
             {attached.map((file) => (
               <li key={file.file_key} className="attachment">
                 <Suspense fallback={<Icon name={iconForMime(file.mime)} />}>
@@ -127,7 +128,7 @@ export function Composer(props: ComposerProps) {
                 <button
                   type="button"
                   className="plain"
-                  aria-label={`Remove ${file.name}`}
+                  aria-label={texts.composer.remove(file.name)}
                   onClick={() => onDetach(file.file_key)}
                 >
                   <Icon name="close" />
@@ -138,8 +139,8 @@ export function Composer(props: ComposerProps) {
         )}
         <textarea
           ref={textArea}
-          aria-label="Message"
-          placeholder="Write a message, or type @ for a file, / for a tool"
+          aria-label={texts.composer.message}
+          placeholder={texts.composer.placeholder}
           rows={2}
           value={text}
           onChange={(event) => setText(event.target.value)}
@@ -153,11 +154,11 @@ export function Composer(props: ComposerProps) {
           {/* Send and Stop render as the same element, so the focus stays on it when one replaces the other. */}
           {isRunning ? (
             <Button disabled={false} className="primary last" onClick={onStop}>
-              <Icon name="stop" /> Stop
+              <Icon name="stop" /> {texts.composer.stop}
             </Button>
           ) : (
             <Button disabled={!text.trim()} type="submit" className="primary last">
-              Send
+              {texts.composer.send}
             </Button>
           )}
         </div>

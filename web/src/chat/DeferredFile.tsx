@@ -2,6 +2,8 @@ import type { Deferred } from "../api/types";
 import { DateTime } from "../shared/DateTime";
 import { DeferralDetails } from "../shared/DeferralDetails";
 import { ArtifactButton } from "./ArtifactButton";
+import { texts } from "../texts";
+import { Phrase } from "../shared/Phrase";
 
 interface DeferredFileProps {
   file: Deferred;
@@ -12,12 +14,12 @@ interface DeferredFileProps {
 export function DeferredFile({ file, onOpen }: DeferredFileProps) {
   const isExpired = Date.parse(file.expires_at ?? "") <= Date.now();
   return (
-    <section className="deferred-file" aria-label={`${file.name} needs your review`}>
+    <section className="deferred-file" aria-label={texts.files.needsReview(file.name)}>
       <ArtifactButton file={file} id={file.file_key} onOpen={onOpen} />
       <DeferralDetails file={file} />
       {file.expires_at && (
         <p className="faint">
-          {isExpired ? "Expired" : "Expires"} <DateTime at={file.expires_at} /> unless you keep it in My Files
+          <Phrase text={isExpired ? texts.files.expired : texts.files.expires} parts={{ time: <DateTime at={file.expires_at} /> }} />
         </p>
       )}
     </section>

@@ -1,3 +1,5 @@
+import { texts } from "../texts";
+
 interface ModelPickerProps {
   models: readonly { name: string; description: string }[];
   selected: string;
@@ -9,7 +11,7 @@ export function ModelPicker({ models, selected, onSelect }: ModelPickerProps) {
   if (models.length < 2) return null;
   return (
     <label className="model">
-      <span className="visually-hidden">Model</span>
+      <span className="visually-hidden">{texts.composer.model}</span>
       <select value={selected} onChange={(event) => onSelect(event.target.value)}>
         {models.map(({ name, description }) => (
           <option key={name} value={name} title={description}>

@@ -7,6 +7,7 @@ import { errorMessage } from "../shared/notifications";
 import { onLoaded } from "../shared/onLoaded";
 import { type PromptMessage, requestPrompt } from "./requestOffers";
 import { fullName } from "./useCommands";
+import { texts } from "../texts";
 
 interface PromptFormProps {
   prompt: Prompt;
@@ -37,7 +38,7 @@ export default function PromptForm({ prompt, onMessage, onClose }: PromptFormPro
     <form
       ref={form}
       className="prompt"
-      aria-label={`Prompt ${fullName(prompt)}`}
+      aria-label={texts.prompt.label(fullName(prompt))}
       onSubmit={(event) => void submit(event)}
       onKeyDown={(event) => {
         if (event.key === "Escape") onClose();
@@ -62,10 +63,10 @@ export default function PromptForm({ prompt, onMessage, onClose }: PromptFormPro
       )}
       <div className="row">
         <Button type="submit" className="primary" disabled={isLoading}>
-          Use prompt
+          {texts.prompt.use}
         </Button>
         <Button disabled={false} onClick={onClose}>
-          Cancel
+          {texts.prompt.cancel}
         </Button>
       </div>
     </form>
@@ -92,7 +93,7 @@ function ArgumentInput({ prompt, argument, values, onChange }: ArgumentInputProp
   }, [isFocused, value]);
   return (
     <div className="argument">
-      <label htmlFor={id}>{argument.required ? `${argument.name} (required)` : argument.name}</label>
+      <label htmlFor={id}>{argument.required ? texts.prompt.required(argument.name) : argument.name}</label>
       <input
         id={id}
         list={`${id}-values`}

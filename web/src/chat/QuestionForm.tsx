@@ -6,6 +6,8 @@ import { DateTime } from "../shared/DateTime";
 import { showError } from "../shared/notifications";
 import { errorsByField, fieldsFrom, type InputField, readAnswer } from "./inputFields";
 import type { Question } from "./toolCall";
+import { texts } from "../texts";
+import { Phrase } from "../shared/Phrase";
 import "./question.css";
 
 interface QuestionFormProps {
@@ -35,14 +37,14 @@ export default function QuestionForm({ question, turnPath }: QuestionFormProps) 
     event.preventDefault();
     if (mode === "url") return send("accept");
     const incomplete = findIncomplete(event.currentTarget);
-    if (incomplete) setErrors({ [incomplete]: "must be complete or empty" });
+    if (incomplete) setErrors({ [incomplete]: texts.question.incomplete });
     else send("accept", readAnswer(fields, new FormData(event.currentTarget)));
   };
   const unknown = Object.entries(errors).filter(([name]) => !fields.some((field) => field.name === name));
   return (
     <form ref={form} className="question" aria-labelledby={id} onSubmit={accept} noValidate>
       <p id={id}>
-        <strong>{tool}</strong> asks: <span className="plain-text">{message}</span>
+        <Phrase text={texts.question.asks} parts={{ tool: <strong>{tool}</strong> }} /> <span className="plain-text">{message}</span>
       </p>
       {mode === "url" ? (
         <Destination url={url ?? ""} />
@@ -56,13 +58,13 @@ export default function QuestionForm({ question, turnPath }: QuestionFormProps) 
       ))}
       <div className="row">
         <Button type="submit" className="primary" disabled={isSent}>
-          {mode === "url" ? "Continue" : "Answer"}
+          {mode === "url" ? texts.question.continue : texts.question.answer}
         </Button>
         <Button disabled={isSent} onClick={() => send("decline")}>
-          Decline
+          {texts.question.decline}
         </Button>
         <Button disabled={isSent} onClick={() => send("cancel")}>
-          Cancel
+          {texts.question.cancel}
         </Button>
         <Deadline question={question} />
       </div>
@@ -99,7 +101,7 @@ function Deadline({ question: { expires_at: expiresAt, bound_seconds: bound } }:
   if (bound !== undefined && bound !== null) return <Countdown from={expiresAt} seconds={0} />;
   return (
     <span className="faint last">
-      Waits until <DateTime at={expiresAt} />
+      {texts.question.waitsUntil} <DateTime at={expiresAt} />
     </span>
   );
 }
@@ -110,17 +112,17 @@ function Destination({ url }: { url: string }) {
   if (!target || !/^https?:$/.test(target.protocol)) {
     return (
       <p className="error-message">
-        This address cannot be opened: <code>{url}</code>
+        {texts.question.badAddress} <code>{url}</code>
       </p>
     );
   }
   return (
     <div className="destination">
       <p>
-        The tool wants you to visit <strong>{target.host}</strong>. Continue here when you are done.
+        <Phrase text={texts.question.destination} parts={{ host: <strong>{target.host}</strong> }} />
       </p>
       <a href={target.href} target="_blank" rel="noopener noreferrer">
-        Open {target.host}
+        {texts.question.open(target.host)}
       </a>
       <code>{target.href}</code>
     </div>
@@ -141,9 +143,9 @@ function Field({ field, error }: FieldProps) {
     <div id={`${id}-hints`} className="hints">
       {hints && <span className="faint">{hints}</span>}
       {field.looksSecret && (
-        <span className="warning">This looks like a secret. The tool and its server can read and store what you enter.</span>
+        <span className="warning">{texts.question.secret}</span>
       )}
-      {error !== undefined && <span className="error-message">This field {error}.</span>}
+      {error !== undefined && <span className="error-message">{texts.question.field(error)}</span>}
     </div>
   );
   if (field.kind === "choices") {
@@ -184,7 +186,7 @@ function Label({ field }: { field: InputField }): ReactNode {
   return (
     <>
       {field.label}
-      {hasMark && <span className="faint"> (required)</span>}
+      {hasMark && <span className="faint">{texts.question.required}</span>}
     </>
   );
 }
@@ -204,7 +206,7 @@ function Input({ field: { name, kind, options, isRequired, initial }, id, descri
     case "choice":
       return (
         <select {...text}>
-          {(initial[0] === "" || !isRequired) && <option value="">Choose…</option>}
+          {(initial[0] === "" || !isRequired) && <option value="">{texts.question.choose}</option>}
           {options.map((option, index) => (
             <option key={index} value={index}>
               {option.label}

@@ -4,7 +4,8 @@ import { formatDuration } from "../shared/format";
 import { ApprovalForm } from "./ApprovalForm";
 import { CallResult, formatValue } from "./CallResult";
 import { describeProblems, listFacts, type MetaData } from "./metaData";
-import { errorOf, isOpen, type ToolCall, type ToolCallStatus } from "./toolCall";
+import { errorOf, isOpen, type ToolCall } from "./toolCall";
+import { texts } from "../texts";
 
 const QuestionForm = lazy(() => import("./QuestionForm"));
 
@@ -14,16 +15,6 @@ interface ToolCallViewProps {
   onCancel(): void;
 }
 
-const STATUS_LABELS: Record<ToolCallStatus, string> = {
-  "needs-approval": "Needs your approval",
-  "needs-input": "Needs your answer",
-  running: "Running",
-  done: "Done",
-  failed: "Failed",
-  denied: "Denied",
-  stopped: "Stopped",
-};
-
 /** One tool call: a summary line that expands, and below it the approval form, the progress, the error or problems. */
 export function ToolCallView({ call, turnPath, onCancel }: ToolCallViewProps) {
   const error = errorOf(call);
@@ -32,7 +23,7 @@ export function ToolCallView({ call, turnPath, onCancel }: ToolCallViewProps) {
       <details>
         <summary>
           <span className="tool">{call.tool}</span>
-          <span className="state">{STATUS_LABELS[call.status]}</span>
+          <span className="state">{texts.call.status[call.status]}</span>
           {call.milliseconds !== null && <span className="faint">{formatDuration(call.milliseconds)}</span>}
         </summary>
         <Details call={call} />
@@ -67,11 +58,11 @@ function Problems({ call }: { call: ToolCall }) {
   const toItem = (problem: string, index: number) => <li key={index}>{problem}</li>;
   const hidden = problems.slice(MAX_PROBLEMS);
   return (
-    <section className="problems" aria-label={`Problems of ${call.tool}`}>
+    <section className="problems" aria-label={texts.call.problems(call.tool)}>
       <ul>{problems.slice(0, MAX_PROBLEMS).map(toItem)}</ul>
       {hidden.length > 0 && (
         <details>
-          <summary>{hidden.length} more</summary>
+          <summary>{texts.call.more(hidden.length)}</summary>
           <ul>{hidden.map(toItem)}</ul>
         </details>
       )}
@@ -84,17 +75,17 @@ function Details({ call }: { call: ToolCall }) {
     <div className="details">
       {call.status !== "needs-approval" && (
         <>
-          <h4>Arguments</h4>
+          <h4>{texts.call.arguments}</h4>
           <pre>{formatValue(call.arguments)}</pre>
         </>
       )}
       {call.logs.length > 0 && (
         <>
-          <h4>Log</h4>
+          <h4>{texts.call.log}</h4>
           <pre>{call.logs.map(({ level, message }) => `${level}: ${message}`).join("\n")}</pre>
         </>
       )}
-      {call.reason && <p>Reason: {call.reason}</p>}
+      {call.reason && <p>{texts.call.reason(call.reason)}</p>}
       {!isOpen(call) && (
         <>
           <CallResult results={call.results} errorCode={call.errorCode} />
@@ -111,7 +102,7 @@ function Facts({ metaData }: { metaData: MetaData }) {
   if (facts.length === 0) return null;
   return (
     <>
-      <h4>About the result</h4>
+      <h4>{texts.call.facts}</h4>
       <dl className="facts">
         {facts.map(([name, value]) => (
           <div key={name}>
@@ -127,7 +118,7 @@ function Facts({ metaData }: { metaData: MetaData }) {
 function Progress({ percentage, message, tool }: { percentage: number | null; message: string; tool: string }) {
   return (
     <div className="progress">
-      <progress max={100} {...(percentage === null ? {} : { value: percentage })} aria-label={`Progress of ${tool}`} />
+      <progress max={100} {...(percentage === null ? {} : { value: percentage })} aria-label={texts.call.progress(tool)} />
       <span>{message}</span>
     </div>
   );
@@ -147,7 +138,7 @@ function Notice({ notice, onCancel }: NoticeProps) {
         <Countdown from={notice.at} seconds={notice.secondsLeft} />
       </span>
       <button type="button" onClick={onCancel}>
-        Cancel
+        {texts.call.cancel}
       </button>
     </div>
   );

@@ -1,6 +1,7 @@
 import { copyText } from "../shared/copyText";
 import { Icon } from "../shared/Icon";
 import { answerText, type Turn } from "./turn";
+import { texts } from "../texts";
 
 interface TurnActionsProps {
   turn: Turn;
@@ -12,17 +13,17 @@ interface TurnActionsProps {
 export function TurnActions({ turn, onRetry, onEdit }: TurnActionsProps) {
   const answer = answerText(turn);
   return (
-    <div className="turn-actions row" role="group" aria-label="Actions for this message">
+    <div className="turn-actions row" role="group" aria-label={texts.turn.actions}>
       {answer && (
-        <button type="button" className="plain" title="Copy the answer" onClick={() => void copyText(answer)}>
-          <Icon name="copy" /> Copy
+        <button type="button" className="plain" title={texts.turn.copyTitle} onClick={() => void copyText(answer)}>
+          <Icon name="copy" /> {texts.turn.copy}
         </button>
       )}
-      <button type="button" className="plain" title="Send the message again" onClick={() => onRetry(turn)}>
-        <Icon name="retry" /> Retry
+      <button type="button" className="plain" title={texts.turn.retryTitle} onClick={() => onRetry(turn)}>
+        <Icon name="retry" /> {texts.turn.retry}
       </button>
-      <button type="button" className="plain" title="Change the message and send it again" onClick={() => onEdit(turn)}>
-        <Icon name="edit" /> Edit
+      <button type="button" className="plain" title={texts.turn.editTitle} onClick={() => onEdit(turn)}>
+        <Icon name="edit" /> {texts.turn.edit}
       </button>
       <span className="facts-line faint">{describe(turn)}</span>
     </div>
@@ -32,5 +33,5 @@ export function TurnActions({ turn, onRetry, onEdit }: TurnActionsProps) {
 /** Return when the turn ended and, if it was answered, by which model and with how many tokens. */
 function describe({ endedAt, status, model, tokens }: Turn): string {
   const time = endedAt && new Date(endedAt).toLocaleTimeString(undefined, { hour: "2-digit", minute: "2-digit" });
-  return [time, status === "complete" && model, tokens > 0 && `${tokens.toLocaleString()} tokens`].filter(Boolean).join(" · ");
+  return [time, status === "complete" && model, tokens > 0 && texts.turn.tokens(tokens)].filter(Boolean).join(" · ");
 }

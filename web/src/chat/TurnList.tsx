@@ -6,6 +6,7 @@ import type { Turn } from "./turn";
 import { TurnView } from "./TurnView";
 import { useAutoScroll } from "./useAutoScroll";
 import type { Turns } from "./useTurns";
+import { texts } from "../texts";
 
 interface TurnListProps {
   turns: Turns;
@@ -31,7 +32,7 @@ export function TurnList({ turns, sessionId, onOpen, onRetry, onEdit, welcome }:
         style={{ overflowAnchor: isAway ? "auto" : "none" }}
         tabIndex={0}
         role="region"
-        aria-label="Conversation"
+        aria-label={texts.turn.conversation}
         onScroll={onScroll}
       >
         <div>
@@ -50,13 +51,13 @@ export function TurnList({ turns, sessionId, onOpen, onRetry, onEdit, welcome }:
           {turns.list.length === 0 && !turns.isLoading && welcome}
           {!isConnected && (
             <p className="connection-lost" role="status">
-              Connection lost. A running answer continues. Reconnecting…
+              {texts.turn.connectionLost}
             </p>
           )}
         </div>
       </div>
       {isAway && (
-        <button type="button" className="to-end" aria-label="Scroll to the end" onClick={scrollToEnd}>
+        <button type="button" className="to-end" aria-label={texts.turn.toEnd} onClick={scrollToEnd}>
           <Icon name="down" />
         </button>
       )}
@@ -90,7 +91,7 @@ function OlderTurns({ box, count, onVisible }: OlderTurnsProps) {
   }, [box, count, onVisible]);
   return (
     <p ref={element} className="older faint">
-      Loading older messages…
+      {texts.turn.loadingOlder}
     </p>
   );
 }

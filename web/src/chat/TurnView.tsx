@@ -6,6 +6,7 @@ import { ToolCallView } from "./ToolCallView";
 import type { Turn } from "./turn";
 import { TurnActions } from "./TurnActions";
 import { TurnFiles } from "./TurnFiles";
+import { texts } from "../texts";
 
 const AttachedFiles = lazy(() => import("../files/AttachedFiles"));
 
@@ -65,10 +66,10 @@ export const TurnView = memo(function TurnView({ turn, onOpen, onCancel, onRetry
 function Status({ turn }: { turn: Turn }) {
   if (turn.status === "running") {
     const isCalling = turn.parts.some((part) => part.kind === "call" && isOpen(part.call));
-    return isCalling ? null : <p className="thinking faint">Thinking…</p>;
+    return isCalling ? null : <p className="thinking faint">{texts.turn.thinking}</p>;
   }
   if (turn.status === "complete") return null;
-  const message = turn.error?.message ?? "The turn ended without an answer.";
+  const message = turn.error?.message ?? texts.turn.noAnswer;
   return <p className={turn.status === "cancelled" ? "note" : "error-message"}>{message}</p>;
 }
 

@@ -1,4 +1,6 @@
 /** Form fields for the arguments of a tool call: text as text, a boolean as a checkbox, any other value as JSON. */
+import { texts } from "../texts";
+
 export interface ArgumentField {
   name: string;
   kind: "text" | "boolean" | "json";
@@ -27,7 +29,7 @@ export function readValues(fields: readonly ArgumentField[], form: { get(name: s
     try {
       values[field.name] = field.kind === "text" ? text : JSON.parse(text);
     } catch {
-      return { error: `${field.name} must be valid JSON.` };
+      return { error: texts.approval.invalidJson(field.name) };
     }
   }
   return { values, isChanged };

@@ -6,6 +6,7 @@
  */
 import type { Problem } from "../api/schema";
 import type { Form } from "../api/types";
+import { texts } from "../texts";
 
 export type FieldKind =
   | "text"
@@ -109,8 +110,8 @@ type Limit = number | null | undefined;
 function describeRange(low: Limit, high: Limit, unit = ""): string {
   const suffix = unit && ` ${unit}${(high ?? low) === 1 ? "" : "s"}`;
   if (low != null && high != null) return `${low === high ? low : `${low} to ${high}`}${suffix}`;
-  if (low != null) return `At least ${low}${suffix}`;
-  return high != null ? `At most ${high}${suffix}` : "";
+  if (low != null) return texts.question.atLeast(`${low}${suffix}`);
+  return high != null ? texts.question.atMost(`${high}${suffix}`) : "";
 }
 
 function initialOf(property: Property): string[] {

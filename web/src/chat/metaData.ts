@@ -1,4 +1,5 @@
 /** What a call's `meta_data` says: problems that the user should know, and the tool's own facts. Pure. */
+import { texts } from "../texts";
 
 export type MetaData = Readonly<Record<string, unknown>>;
 
@@ -36,25 +37,25 @@ function describeEach(value: unknown, describe: (entry: Record<string, unknown>)
 }
 
 function describeRefusedCanvas(reason: string): string {
-  return reason.startsWith("The dashboard") ? reason : `The dashboard was not opened. ${reason}`;
+  return reason.startsWith("The dashboard") ? reason : texts.call.dashboardNotOpened(reason);
 }
 
 function describeArtifactProblem({ name, reason }: Record<string, unknown>): string | null {
   if (typeof name !== "string" || typeof reason !== "string") return null;
-  return `${name ? `“${name}”` : "A file"} was not stored: ${reason}`;
+  return texts.call.notStored(name, reason);
 }
 
 function describeUnresolvedFile([name, similar]: [string, unknown]): string {
   const names = Array.isArray(similar) ? similar.map((one) => `“${one}”`) : [];
-  const hint = names.length > 0 ? ` Similar names: ${names.join(", ")}.` : "";
-  return `There is no file “${name}”, so the tool did not receive it.${hint}`;
+  const hint = names.length > 0 ? texts.call.similarNames(names.join(", ")) : "";
+  return texts.call.unknownFile(name) + hint;
 }
 
 function describeViolation({ attempted_path, changed_path, allowed_prefix }: Record<string, unknown>): string | null {
   if (typeof attempted_path === "string") {
-    return `The tool's access to “${attempted_path}” was blocked. It may only write in “${allowed_prefix}”.`;
+    return texts.call.blocked(attempted_path, String(allowed_prefix));
   }
-  if (typeof changed_path === "string") return `“${changed_path}” was changed by another program or by the tool during the call.`;
+  if (typeof changed_path === "string") return texts.call.changed(changed_path);
   return null;
 }
 

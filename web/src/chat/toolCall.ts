@@ -1,6 +1,7 @@
 /** State of one tool call, computed from its events. */
 import type { TurnEvent } from "../api/types";
 import type { MetaData } from "./metaData";
+import { texts } from "../texts";
 
 export type ToolCallStatus = "needs-approval" | "needs-input" | "running" | "done" | "failed" | "denied" | "stopped";
 
@@ -130,5 +131,5 @@ export function isOpen({ status }: ToolCall): boolean {
 export function errorOf(call: ToolCall): string | null {
   if (call.status !== "failed") return null;
   const hasMessage = call.results !== null && typeof call.results === "object" && "error" in call.results;
-  return hasMessage ? String((call.results as { error: unknown }).error) : "The tool failed.";
+  return hasMessage ? String((call.results as { error: unknown }).error) : texts.call.failed;
 }

@@ -2,6 +2,7 @@
 import type { Artifact, Deferred, FinalResponse, TurnError, TurnEvent, TurnOut, Update } from "../api/types";
 import type { ToolOutput } from "../canvas/types";
 import { applyCallEvent, newToolCall, stopCall, type ToolCall, type ToolCallEvent } from "./toolCall";
+import { texts } from "../texts";
 
 export type TurnStatus = "running" | "complete" | "failed" | "cancelled";
 
@@ -96,7 +97,7 @@ function applyEvent(before: Turn, event: TurnEvent, live: boolean): Turn {
 }
 
 function startingNote(servers: readonly string[]): string {
-  return `These tool servers are still starting, so their tools were not available: ${servers.join(", ")}`;
+  return texts.turn.starting(servers.join(", "));
 }
 
 type TextEvent = Extract<TurnEvent, { type: "token_stream" }>;

@@ -5,6 +5,7 @@ import type { Prompt, Tool } from "../api/types";
 import { onLoaded } from "../shared/onLoaded";
 import { fieldsOfSchema } from "../tools/schemaFields";
 import { type Option, type Options, useOptions } from "../shared/useOptions";
+import { texts } from "../texts";
 
 const MAX_OPTIONS = 30;
 const COMMAND = /^\/(\S*)$/;
@@ -41,7 +42,7 @@ export function useCommands(text: string, { onPrompt, onTool }: CommandHandlers)
       }));
   const options = [...toOptions(prompts, "prompt", onPrompt), ...toOptions(tools, "tool", onTool)];
   const isComplete = tools.some((tool) => fullName(tool) === query && !needsArguments(tool));
-  return useOptions("Prompts and tools", query, isComplete ? [] : options.slice(0, MAX_OPTIONS));
+  return useOptions(texts.composer.commands, query, isComplete ? [] : options.slice(0, MAX_OPTIONS));
 }
 
 /** Return the tools that the user may call, of servers that are ready. */

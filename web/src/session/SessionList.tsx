@@ -5,6 +5,7 @@ import { Icon } from "../shared/Icon";
 import { showError } from "../shared/notifications";
 import { groupByDay } from "./groupByDay";
 import type { Sessions } from "./useSessions";
+import { texts } from "../texts";
 
 interface SessionListProps {
   sessions: Sessions;
@@ -31,15 +32,15 @@ export function SessionList({ sessions, currentId, keepsFiles, onNew, onOpen }: 
     }, showError);
   };
   return (
-    <section className="sessions" aria-label="Chats">
+    <section className="sessions" aria-label={texts.sessions.chats}>
       <button type="button" className="new" onClick={onNew}>
-        <Icon name="plus" /> New chat
+        <Icon name="plus" /> {texts.sessions.new}
       </button>
       <input
         type="search"
         className="search"
-        aria-label="Search chats"
-        placeholder="Search chats"
+        aria-label={texts.sessions.search}
+        placeholder={texts.sessions.search}
         value={query}
         onChange={(event) => setQuery(event.target.value)}
       />
@@ -60,16 +61,16 @@ export function SessionList({ sessions, currentId, keepsFiles, onNew, onOpen }: 
           </ul>
         </section>
       ))}
-      {needle && found.length === 0 && <p className="faint">No chat has this title.</p>}
+      {needle && found.length === 0 && <p className="faint">{texts.sessions.noMatch}</p>}
       {sessions.hasMore && (
         <button type="button" className="plain" onClick={sessions.loadMore}>
-          Show more
+          {texts.sessions.showMore}
         </button>
       )}
       {deleting && (
         <ConfirmDialog
-          title={`Delete “${titleOf(deleting)}”?`}
-          action="Delete chat"
+          title={texts.sessions.deleteTitle(titleOf(deleting))}
+          action={texts.sessions.deleteChat}
           onConfirm={() => end(deleting)}
           onClose={() => setDeleting(null)}
         >
@@ -108,8 +109,8 @@ function SessionItem({ session, isCurrent, onOpen, onRename, onDelete }: Session
     return (
       <li>
         <form className="row" onSubmit={save} onKeyDown={(event) => event.key === "Escape" && setEditing(false)}>
-          <input name="title" aria-label="Title" defaultValue={session.title ?? ""} maxLength={200} autoFocus />
-          <button type="submit">Save</button>
+          <input name="title" aria-label={texts.sessions.title} defaultValue={session.title ?? ""} maxLength={200} autoFocus />
+          <button type="submit">{texts.sessions.save}</button>
         </form>
       </li>
     );
@@ -123,12 +124,12 @@ function SessionItem({ session, isCurrent, onOpen, onRename, onDelete }: Session
         onClick={() => onOpen(session.session_id)}
       >
         {title}
-        {session.waits_for_user && <span className="waiting">Needs your answer</span>}
+        {session.waits_for_user && <span className="waiting">{texts.sessions.needsAnswer}</span>}
       </button>
-      <button type="button" className="plain" aria-label={`Rename ${title}`} onClick={() => setEditing(true)}>
+      <button type="button" className="plain" aria-label={texts.sessions.rename(title)} onClick={() => setEditing(true)}>
         <Icon name="edit" />
       </button>
-      <button type="button" className="plain" aria-label={`Delete ${title}`} onClick={() => onDelete(session)}>
+      <button type="button" className="plain" aria-label={texts.sessions.delete(title)} onClick={() => onDelete(session)}>
         <Icon name="trash" />
       </button>
     </li>
@@ -136,11 +137,11 @@ function SessionItem({ session, isCurrent, onOpen, onRename, onDelete }: Session
 }
 
 export function titleOf(session: Session): string {
-  return session.title || "New chat";
+  return session.title || texts.sessions.new;
 }
 
 function deletionWarning(keepsFiles: boolean): string {
   return keepsFiles
-    ? "The chat's temporary files will be deleted, and links to its files will stop working. Other files stay in My Files."
-    : "The chat's files will be deleted, and links to them will stop working.";
+    ? texts.sessions.deletionKeepsFiles
+    : texts.sessions.deletionRemovesFiles;
 }

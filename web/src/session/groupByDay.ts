@@ -1,5 +1,6 @@
 /** Groups of the list of chats. Pure. */
 import type { Session } from "../api/types";
+import { texts } from "../texts";
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 
@@ -12,12 +13,12 @@ export interface SessionGroup {
 export function groupByDay(sessions: readonly Session[], now: Date): SessionGroup[] {
   const today = new Date(now.getFullYear(), now.getMonth(), now.getDate()).getTime();
   const limits: readonly [string, number][] = [
-    ["Today", today],
-    ["Yesterday", today - DAY_MS],
-    ["Previous 7 days", today - 7 * DAY_MS],
-    ["Older", -Infinity],
+    [texts.sessions.today, today],
+    [texts.sessions.yesterday, today - DAY_MS],
+    [texts.sessions.week, today - 7 * DAY_MS],
+    [texts.sessions.older, -Infinity],
   ];
-  const titleOf = ({ last_used_at: at }: Session): string => limits.find(([, since]) => Date.parse(at) >= since)?.[0] ?? "Older";
+  const titleOf = ({ last_used_at: at }: Session): string => limits.find(([, since]) => Date.parse(at) >= since)?.[0] ?? texts.sessions.older;
   const groups = limits.map(([title]) => ({ title, sessions: sessions.filter((session) => titleOf(session) === title) }));
   return groups.filter((group) => group.sessions.length > 0);
 }

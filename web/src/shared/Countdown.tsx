@@ -1,4 +1,5 @@
 import { useEffect, useState } from "react";
+import { texts } from "../texts";
 
 const TICK_MS = 500;
 
@@ -12,7 +13,7 @@ export function Countdown({ from, seconds }: { from: string; seconds: number }) 
   const left = Math.max(0, Math.ceil((Date.parse(from) + seconds * 1000 - now) / 1000));
   return (
     <span className="countdown" role="timer" aria-live="off">
-      {left} s left
+      {texts.call.secondsLeft(left)}
     </span>
   );
 }

@@ -1,4 +1,5 @@
 import type { Deferred, FileRecord } from "../api/types";
+import { texts } from "../texts";
 
 type DeferralFields = Pick<Deferred | FileRecord, "name" | "status" | "description" | "next_actions">;
 
@@ -7,9 +8,9 @@ export function DeferralDetails({ file: { name, status, description, next_action
   return (
     <>
       {description && <p>{description}</p>}
-      {status && <p className="waiting">Waiting for you: {status}</p>}
+      {status && <p className="waiting">{texts.files.waiting(status)}</p>}
       {actions.length > 0 && (
-        <ul aria-label={`Next steps for ${name}`}>
+        <ul aria-label={texts.files.nextSteps(name)}>
           {actions.map((action, index) => (
             <li key={index}>{action}</li>
           ))}

@@ -1,4 +1,5 @@
 import { type ReactNode, useEffect, useRef } from "react";
+import { texts } from "../texts";
 
 interface DialogProps {
   title: string;
@@ -35,7 +36,7 @@ export function ConfirmDialog({ title, children, action, onConfirm, onClose }: C
       {children}
       <form method="dialog" className="row end">
         <button type="submit" autoFocus>
-          Cancel
+          {texts.shared.cancel}
         </button>
         <button type="submit" className="danger" onClick={onConfirm}>
           {action}

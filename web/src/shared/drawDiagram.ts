@@ -1,5 +1,6 @@
 /** Draws diagrams of Mermaid code. Loaded with the first diagram. */
 import mermaid from "mermaid";
+import { texts } from "../texts";
 
 let lastId = 0;
 
@@ -23,6 +24,6 @@ export async function drawDiagram(code: HTMLElement): Promise<void> {
   const picture = document.createElement("img");
   // A picture runs no scripts and loads nothing, whatever its code says.
   picture.src = `data:image/svg+xml;charset=utf-8,${encodeURIComponent(drawn.svg)}`;
-  picture.alt = "Diagram. Its code follows.";
+  picture.alt = texts.shared.diagram;
   block.prepend(picture);
 }

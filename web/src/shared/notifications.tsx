@@ -1,5 +1,6 @@
 /** Toasts (short messages that disappear by themselves) and announcements for screen readers. F8 focuses the newest toast. */
 import { type FocusEvent, type KeyboardEvent, useEffect, useLayoutEffect, useRef, useState, useSyncExternalStore } from "react";
+import { texts } from "../texts";
 
 export interface Toast {
   id: number;
@@ -46,7 +47,7 @@ export function announce(text: string): void {
 export function Announcer() {
   const text = useSyncExternalStore(announcement.subscribe, announcement.get);
   return (
-    <div className="visually-hidden" role="log" aria-live="polite" aria-label="Announcements">
+    <div className="visually-hidden" role="log" aria-live="polite" aria-label={texts.shared.announcements}>
       {text}
     </div>
   );
@@ -120,7 +121,7 @@ function ToastView({ toast, isPaused }: { toast: Toast; isPaused: boolean }) {
           {action.label}
         </button>
       )}
-      <button type="button" className="plain" aria-label="Dismiss" onClick={() => dismiss(toast)}>
+      <button type="button" className="plain" aria-label={texts.shared.dismiss} onClick={() => dismiss(toast)}>
         ×
       </button>
     </div>

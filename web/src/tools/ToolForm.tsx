@@ -6,6 +6,7 @@ import { useAsync } from "../canvas/useAsync";
 import { Button } from "../shared/Button";
 import { fieldsOfSchema, readArguments, type SchemaField } from "./schemaFields";
 import { ToolLabel } from "./ToolLabel";
+import { texts } from "../texts";
 import "./tools.css";
 
 interface ToolFormProps {
@@ -31,7 +32,7 @@ export default function ToolForm({ tool, onCall, onClose }: ToolFormProps) {
     <form
       ref={form}
       className="prompt tool-form"
-      aria-label={`Tool ${tool.title || tool.name}`}
+      aria-label={texts.tools.form(tool.title || tool.name)}
       onSubmit={submit}
       onKeyDown={(event) => event.key === "Escape" && onClose()}
     >
@@ -49,10 +50,10 @@ export default function ToolForm({ tool, onCall, onClose }: ToolFormProps) {
       )}
       <div className="row">
         <Button type="submit" className="primary" disabled={false}>
-          Run
+          {texts.tools.runForm}
         </Button>
         <Button disabled={false} onClick={onClose}>
-          Cancel
+          {texts.tools.cancel}
         </Button>
       </div>
     </form>
@@ -68,7 +69,7 @@ function Field({ field }: { field: SchemaField }) {
   return (
     <div className="argument">
       <label htmlFor={id} title={field.description}>
-        {field.isRequired ? `${field.label} (required)` : field.label}
+        {field.isRequired ? texts.tools.required(field.label) : field.label}
       </label>
       <Control id={id} field={field} />
     </div>
@@ -83,7 +84,7 @@ function Control({ id, field }: { id: string; field: SchemaField }) {
     case "choice":
       return (
         <select id={id} name={name} required={isRequired} defaultValue={initial}>
-          {!initial && <option value="">Choose…</option>}
+          {!initial && <option value="">{texts.tools.choose}</option>}
           {choices.map((choice) => (
             <option key={choice}>{choice}</option>
           ))}
@@ -105,11 +106,11 @@ function FilePicker({ id, name, isRequired, initial }: { id: string; name: strin
   const state = useAsync("newest files", fetchFileNames);
   const names = state.status === "loaded" ? state.value : [];
   if (state.status === "loaded" && names.length === 0) {
-    return <input id={id} name={name} required={isRequired} defaultValue={initial} placeholder="Name of a file; attach one first" />;
+    return <input id={id} name={name} required={isRequired} defaultValue={initial} placeholder={texts.tools.fileName} />;
   }
   return (
     <select id={id} name={name} required={isRequired} key={names.length} defaultValue={initial || names[0] || ""}>
-      {!isRequired && <option value="">No file</option>}
+      {!isRequired && <option value="">{texts.tools.noFile}</option>}
       {names.map((each) => (
         <option key={each}>{each}</option>
       ))}

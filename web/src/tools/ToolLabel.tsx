@@ -1,5 +1,6 @@
 import type { Tool } from "../api/types";
 import { describeHints, iconOf } from "./hints";
+import { texts } from "../texts";
 import "./tools.css";
 
 /** Title, icon and hints of a tool, as its server states them, unverified. */
@@ -17,7 +18,7 @@ export function ToolLabel({ tool }: { tool: Tool }) {
       )}
       <span className="title">{title}</span>
       {describeHints(tool).map((hint) => (
-        <span key={hint} className={hint === "Destructive" ? "hint destructive" : "hint"}>
+        <span key={hint} className={hint === texts.tools.destructive ? "hint destructive" : "hint"}>
           {hint}
         </span>
       ))}

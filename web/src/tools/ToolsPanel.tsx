@@ -3,6 +3,7 @@ import { fullName } from "../chat/useCommands";
 import { ToolLabel } from "./ToolLabel";
 import { useServers } from "./useServers";
 import type { ToolChoice } from "./useToolChoice";
+import { texts } from "../texts";
 
 interface ToolsPanelProps {
   /** Which tools the open chat uses. */
@@ -14,10 +15,10 @@ interface ToolsPanelProps {
 /** The servers that the user may use, with their state and their tools. */
 export default function ToolsPanel({ choice, onTool }: ToolsPanelProps) {
   const servers = useServers();
-  if (servers.status === "loading") return <p className="faint tools">Loading…</p>;
+  if (servers.status === "loading") return <p className="faint tools">{texts.app.loading}</p>;
   if (servers.status === "failed") return <p className="error-message tools">{servers.message}</p>;
   return (
-    <section className="tools" aria-label="Tools">
+    <section className="tools" aria-label={texts.tools.tools}>
       {servers.value.map((server) => (
         <Server key={server.name} server={server} choice={choice} onTool={onTool} />
       ))}
@@ -31,7 +32,7 @@ function Server({ server, choice, onTool }: ToolsPanelProps & { server: ToolServ
   return (
     <details>
       <summary>
-        {title || name} <span className="faint">{status === "ready" ? `${tools.length} ${tools.length === 1 ? "tool" : "tools"}` : status}</span>
+        {title || name} <span className="faint">{status === "ready" ? texts.tools.count(tools.length) : texts.tools.status[status]}</span>
       </summary>
       {description && <p>{description}</p>}
       {tools.length > 0 && (
@@ -41,7 +42,7 @@ function Server({ server, choice, onTool }: ToolsPanelProps & { server: ToolServ
             checked={names.some((each) => !choice.disabled.has(each))}
             onChange={(event) => choice.setEnabled(names, event.target.checked)}
           />
-          Use {title || name} in this chat
+          {texts.tools.use(title || name)}
         </label>
       )}
       {reason && <p className="error-message">{reason}</p>}
@@ -57,15 +58,15 @@ function Server({ server, choice, onTool }: ToolsPanelProps & { server: ToolServ
               <label className="switch">
                 <input
                   type="checkbox"
-                  aria-label={`Use ${fullName(tool)} in this chat`}
+                  aria-label={texts.tools.use(fullName(tool))}
                   checked={!choice.disabled.has(fullName(tool))}
                   onChange={(event) => choice.setEnabled([fullName(tool)], event.target.checked)}
                 />
-                On
+                {texts.tools.on}
               </label>
               {status === "ready" && tool.for_model !== false && (
-                <button type="button" className="last" aria-label={`Run ${fullName(tool)}`} onClick={() => onTool(tool)}>
-                  Run…
+                <button type="button" className="last" aria-label={texts.tools.runTool(fullName(tool))} onClick={() => onTool(tool)}>
+                  {texts.tools.run}
                 </button>
               )}
             </div>

@@ -1,4 +1,5 @@
 /** Form fields for the arguments of a tool (the JSON Schema of its input), and the arguments of a filled form. Pure. */
+import { texts } from "../texts";
 
 export type FieldKind = "text" | "number" | "boolean" | "choice" | "file" | "json";
 
@@ -83,7 +84,7 @@ export function readArguments(fields: readonly SchemaField[], form: { get(name: 
       try {
         values[name] = JSON.parse(text);
       } catch {
-        return `${label} must be ${kind === "number" ? "a number" : "valid JSON"}.`;
+        return kind === "number" ? texts.tools.number(label) : texts.tools.json(label);
       }
     }
   }

@@ -1,5 +1,6 @@
 import { useState } from "react";
 import { fetchTools, fullName } from "../chat/useCommands";
+import { texts } from "../texts";
 
 const STORAGE_KEY = "satchel.disabled-tools.";
 const MAX_TOOLS = 100; // what the API accepts with a message
@@ -35,7 +36,7 @@ export async function allowedTools(sessionId: string): Promise<string[] | null> 
   const disabled = readDisabled(sessionId);
   if (disabled.size === 0) return null;
   const names = (await fetchTools()).map(fullName).filter((name) => !disabled.has(name));
-  if (names.length > MAX_TOOLS) throw new Error(`A chat can use all tools or at most ${MAX_TOOLS}. Switch off more of them.`);
+  if (names.length > MAX_TOOLS) throw new Error(texts.tools.tooMany(MAX_TOOLS));
   return names;
 }
 
