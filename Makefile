@@ -21,7 +21,7 @@ help: ## List the targets
 run: $(VENV)/run.stamp $(PAGE) ## Set up and serve Satchel on 127.0.0.1:8000 (SATCHEL_PORT: another port)
 	@exec $(BIN)/satchel serve
 
-test: $(VENV)/dev.stamp $(VENV)/layers.stamp $(VENV)/published-servers.stamp $(VENV)/published-servers-old.stamp $(VENV)/published-servers-node.stamp $(VENV)/conformance.stamp $(VENV)/client.stamp $(VENV)/api-clients.stamp $(VENV)/api-clients-node.stamp $(VENV)/front-ends.stamp $(PAGE) ## Set up, check and test everything (SATCHEL_TEST_EXAMPLES=5000: more of each property)
+test: $(VENV)/dev.stamp $(VENV)/layers.stamp $(VENV)/published-servers.stamp $(VENV)/published-servers-old.stamp $(VENV)/published-atlas.stamp $(VENV)/published-servers-node.stamp $(VENV)/conformance.stamp $(VENV)/client.stamp $(VENV)/api-clients.stamp $(VENV)/api-clients-node.stamp $(VENV)/front-ends.stamp $(PAGE) ## Set up, check and test everything (SATCHEL_TEST_EXAMPLES=5000: more of each property)
 	@$(MAKE) --no-print-directory check
 	$(BIN)/pytest $(PYTEST)
 

@@ -80,6 +80,7 @@ def main() -> None:
     # Published servers that tests call, in environments of their own, as package managers install them.
     pin("requirements/published-servers.txt", "requirements/published-servers.in", *upgrade)
     pin("requirements/published-servers-old.txt", "requirements/published-servers-old.in", *upgrade)
+    pin("requirements/published-atlas.txt", "requirements/published-atlas.in", *upgrade)
     # A generator of clients, whose requirements differ from those above.
     pin("requirements/api-clients.txt", "requirements/api-clients.in", *upgrade)
     # The whole of MiniStack, the AWS CLI and the runtime's boto3, in an environment of their own.
