@@ -11,7 +11,7 @@ _SPARE_MILLIS = 20_000  # milliseconds that a deletion step may take; if less is
 @observed("end_session")
 def handler(event: dict[str, Any], context: Any) -> dict[str, bool]:  # noqa: ANN401  (a Lambda context)
     """Delete a session's data until the timeout is near. A sweep every 15 minutes deletes any remaining data."""
-    session = use_cases().ports.sessions.get(event["user"], event["session_id"])
+    session = use_cases().ports.sessions.get_ended(event["user"], event["session_id"])
     if session is None:
         return {"done": True}
     return {

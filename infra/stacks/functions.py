@@ -147,7 +147,8 @@ class Functions:
     def _allow_clearing(self, function: PythonFunction, runners: Runners) -> None:
         self._allow_items(function, *grants.DELETE_MANY_ITEMS)
         runners.grant_invoke_remote(function)
-        allow(function, *grants.DELETE_OBJECTS, on=self._objects(*grants.FILE_KEYS), because=grants.ALL_USERS)
+        objects = self._objects(grants.TURN_KEYS, *grants.FILE_KEYS)
+        allow(function, *grants.DELETE_OBJECTS, on=objects, because=grants.ALL_USERS)
         allow(function, *grants.LIST_VERSIONS, on=[self._stores.bucket.bucket_arn])
 
     def erase(self, workflow: TurnWorkflow) -> PythonFunction:

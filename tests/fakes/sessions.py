@@ -22,6 +22,7 @@ class FakeSessions:
 
     def __init__(self) -> None:
         self._sessions: dict[tuple[str, str], Session] = {}
+        self._deleted: dict[tuple[str, str], Session] = {}
         self.cleanup_times: dict[str, datetime] = {}
 
     def create(self, session: Session, max_open: int | None = None) -> None:
@@ -69,6 +70,24 @@ class FakeSessions:
             session.epoch += 1
             self.cleanup_times[session_id] = now
 
+    def delete(self, user: UserName, session_id: SessionId) -> None:
+        session = self._sessions.pop((user, session_id), None)
+        if session is None or session.status is not SessionStatus.ENDED or session.ended_at is None:
+            raise SessionNotFound(session_id)
+        self._deleted[user, session_id] = session.model_copy(
+            update={"deleted": True, "title": None, "instructions": None, "running_turn": None}
+        )
+        self.cleanup_times[session_id] = session.ended_at
+
+    def get_ended(self, user: UserName, session_id: SessionId) -> Session | None:
+        session = self._deleted.get((user, session_id))
+        return session.model_copy() if session else self.get(user, session_id)
+
+    def list_deleted(self, user: UserName, limit: int, cursor: str | None) -> Page[Session]:
+        return page_of(
+            [(s.session_id, s.model_copy()) for s in self._deleted.values() if s.user == user], limit, cursor
+        )
+
     def list_idle(self, since: datetime, limit: int) -> Sequence[Session]:
         idle = [s for s in self._sessions.values() if s.status is SessionStatus.ACTIVE and s.last_used_at <= since]
         return [s.model_copy() for s in sorted(idle, key=lambda s: s.last_used_at)][:limit]
@@ -78,9 +97,8 @@ class FakeSessions:
         yield from (s.model_copy() for s in running if s.last_used_at <= since)
 
     def list_due_for_cleanup(self, now: datetime, limit: int) -> Sequence[Session]:
-        due = [
-            s for s in self._sessions.values() if self.cleanup_times.get(s.session_id, now) < now + timedelta.resolution
-        ]
+        sessions = [*self._sessions.values(), *self._deleted.values()]
+        due = [s for s in sessions if self.cleanup_times.get(s.session_id, now) < now + timedelta.resolution]
         return [s.model_copy() for s in due if s.session_id in self.cleanup_times][:limit]
 
     def schedule_cleanup(self, session: Session, at: datetime) -> None:
@@ -88,6 +106,7 @@ class FakeSessions:
 
     def mark_cleaned_up(self, session: Session) -> None:
         self.cleanup_times.pop(session.session_id, None)
+        self._deleted.pop((session.user, session.session_id), None)
 
     def add_usage(self, turn: Turn, usage: TokenUsage) -> None:
         """Add the tokens of a turn."""
@@ -112,8 +131,8 @@ class FakeSessions:
 
     def unlock(self, turn: Turn) -> None:
         """Unlock the session if the turn has locked it."""
-        session = self._sessions[turn.user, turn.session_id]
-        if session.running_turn == turn.turn_id:
+        session = self._sessions.get((turn.user, turn.session_id))
+        if session and session.running_turn == turn.turn_id:
             session.running_turn = None
 
 
@@ -152,7 +171,7 @@ class ImmediateCleanup:
         self._clean_up = clean_up
 
     def start(self, user: UserName, session_id: SessionId) -> None:
-        session = self._sessions.get(user, session_id)
+        session = self._sessions.get_ended(user, session_id)
         assert session is not None
         self._clean_up()(session, lambda: True)
 

@@ -2,7 +2,7 @@
 
 import json
 from collections import Counter, defaultdict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
@@ -11,11 +11,11 @@ from pydantic import BaseModel, TypeAdapter
 from satchel.domain.calls import Approval, Call, Decision
 from satchel.domain.conversation import AssistantMessage, Message, TokenUsage, ToolMessage, UserMessage
 from satchel.domain.errors import IdempotencyKeyReused, TooManyTurns
-from satchel.domain.events import FINAL_EVENTS, Event, NewEvent, started_event
+from satchel.domain.events import FINAL_EVENTS, Event, NewEvent, imported_event, started_event
 from satchel.domain.ids import CallId, SessionId, TurnId, UserName, is_from_app, turn_of
 from satchel.domain.inputs import CallInput, InputAnswer
 from satchel.domain.quotas import minute_of, seconds_left_in_minute
-from satchel.domain.sessions import Turn
+from satchel.domain.sessions import Session, Turn
 from satchel.entrypoints.event_schemas import TurnEvent
 from satchel.ports import Page
 from satchel.ports.calls import LatestReports, RelayPosition, ReportedPage
@@ -96,6 +96,15 @@ class FakeTurns:
         if idempotency_key:
             self._by_idempotency_key[turn.session_id, idempotency_key] = turn.model_copy()
         return turn
+
+    def add_imported(self, session: Session, turns: Sequence[Turn]) -> None:
+        for turn in turns:
+            assert (turn.user, turn.session_id) == (session.user, session.session_id)
+            self._turns[turn.session_id, turn.turn_id] = turn.model_copy()
+            self._transcript.begin(turn, UserMessage(text=turn.message))
+            if turn.answer:
+                self._transcript.add_reply(turn, 0, AssistantMessage(text=turn.answer))
+            self._events.append(turn.turn_id, imported_event(turn))
 
     def begin_for_app(self, turn: Turn, max_per_minute: int) -> None:
         of_apps = [t for t in self._turns.values() if t.is_from_app and t.user == turn.user]
@@ -297,6 +306,9 @@ class FakeApprovals:
     def get(self, turn_id: TurnId, call_id: CallId) -> Approval | None:
         return self._approvals.get((turn_id, call_id))
 
+    def list(self, turn_id: TurnId) -> Sequence[Approval]:
+        return [approval for (turn, _), approval in self._approvals.items() if turn == turn_id]
+
     def decide(self, turn_id: TurnId, call_id: CallId, decision: Decision) -> Approval | None:
         stored = self._approvals.get((turn_id, call_id))
         if stored is not None and stored.decision is None:
@@ -421,7 +433,16 @@ class FakeSessionPurger:
     def __init__(self, turns: FakeTurns, events: FakeEvents) -> None:
         self._turns = turns
         self._events = events
+        self.cleared: list[str] = []
 
     def delete_events(self, session_id: SessionId) -> int:
         turns = self._turns.list(session_id, 10_000, None).items
         return sum(self._events.delete(turn.turn_id) for turn in turns)
+
+    def delete_turns(self, session: Session) -> Iterator[TurnId]:
+        for turn in self._turns.list(session.session_id, 10_000, None).items:
+            yield turn.turn_id
+            self._turns.delete(turn)
+
+    def delete_rest(self, session: Session) -> None:
+        self.cleared.append(session.session_id)

@@ -25,6 +25,7 @@ _GROUPED_ACTIONS = {
     "dynamodb:UpdateItem": ("Refresh", "Sockets", "Think"),
 }
 _SESSION_FILES = "if the setting limits files to their session, these are deleted with the session, too"
+_DELETED = "a conversation that its user deletes is removed after a grace period"
 _FAILED_PART = "boto3 aborts an upload if a part fails"
 _BY_LAMBDA = "used by the AWS service itself, with this role"
 
@@ -51,6 +52,7 @@ REASONS = (
     Reason("EndSession", "s3:DeleteObject*", "*/uploads/*", _SESSION_FILES),
     Reason("EndSession", "s3:DeleteObject*", "*/deferred/*", _SESSION_FILES),
     Reason("Expire", "s3:DeleteObject*", "*/uploads/*", _SESSION_FILES),
+    *(Reason(role, "s3:DeleteObject*", "*/turns/*", _DELETED) for role in ("EndSession", "Expire")),
     Reason(
         "Api",
         "s3:DeleteObjectTagging",

@@ -32,7 +32,7 @@ from satchel.domain.conversation import AssistantMessage, TokenUsage
 from satchel.domain.events import NewEvent
 from satchel.domain.files import FileFilter
 from satchel.domain.ids import SessionId, UserName
-from satchel.domain.sessions import Session, SessionChanges, Turn, TurnStatus
+from satchel.domain.sessions import ImportedParts, Session, SessionChanges, Turn, TurnStatus
 from satchel.domain.steps import CallStep, TurnStep
 from satchel.domain.uploads import PART_BYTES, Upload
 from tests.fakes.storage import FakeFileStore
@@ -129,6 +129,21 @@ class SampleData:
         return FileFilter(session_id=self.session.session_id)
 
 
+def _delete_for_good(sample: SampleData, table: Table) -> None:
+    DynamoSessions(table).end(sample.user, sample.session.session_id, _AT)
+    DynamoSessions(table).delete(sample.user, sample.session.session_id)
+
+
+def _delete_records(sample: SampleData, table: Table) -> None:
+    purger = DynamoSessionPurger(table)
+    assert list(purger.delete_turns(sample.session)) == [sample.turn.turn_id]
+    purger.delete_rest(sample.session)
+
+
+def _imported_turn(sample: SampleData) -> Turn:
+    return make_turn(sample.second).model_copy(update={"answer": "Hi.", "imported": ImportedParts()})
+
+
 STORE = FakeFileStore()
 TEXT = NewEvent(type="token_stream", payload={"text": "Hi"})
 TOKENS = TokenUsage(input_tokens=1, output_tokens=1)
@@ -200,6 +215,9 @@ PATTERNS: dict[str, Pattern] = {
     "keep a deferred file": lambda s, t: DynamoFileReaper(t).promote(s.deferred, while_open=False),
     "find expired files": lambda _, t: DynamoFileReaper(t).list_expired(_AT, 10),
     "delete the events of a session": lambda s, t: DynamoSessionPurger(t).delete_events(s.session.session_id),
+    "delete a session for good": _delete_for_good,
+    "delete the records of a deleted session": _delete_records,
+    "add imported turns": lambda s, t: DynamoTurns(t).add_imported(s.second, [_imported_turn(s) for _ in range(2)]),
 }
 
 

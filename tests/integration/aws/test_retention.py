@@ -146,6 +146,7 @@ def cleanup(table: Table, store: S3Files, *, persist: bool, after: timedelta = t
         DynamoFiles(table),
         DynamoSessionPurger(table),
         remove_files,
+        store,
         clock,
         EndServerSessions(Registry(servers={}), FakeRunners({}), DynamoServerSessionRemover(table)),
         persist,

@@ -187,6 +187,7 @@ class TestRead:
             "error": None,
             "created_at": read["turns"][0]["created_at"],
             "ended_at": read["turns"][0]["created_at"],
+            "imported": False,
         }
         assert (read["title"], read["running_turn"], read["cursor"]) == ("Numbers", third, None)
         assert read["last_used_at"] == now.replace("+00:00", "Z")

@@ -43,6 +43,7 @@ def expected_response(session_id: str, turn_id: str, **fields: object) -> dict[s
         "canvases": [],
         "tool_calls": [],
         "inputs": [],
+        "imported": False,
         "error": None,
         **fields,
     }

@@ -196,6 +196,17 @@ class BooleanField(Model):
     """The value to fill in before the user changes it; null if there is none."""
 
 
+class CallApproval(Model):
+    """The approval of a tool call, and what the user decided."""
+
+    call_id: str
+    """The id of the tool call."""
+    expires_at: datetime
+    """When it ends, expires or is deleted; null if never. RFC 3339 in UTC."""
+    decision: Decision | None = None
+    """The user's decision; null while the call waits."""
+
+
 class CanvasAction(Model):
     """An action that a user performed in a dashboard."""
 
@@ -370,79 +381,6 @@ class Config(Model):
     """Size limits, in bytes."""
 
 
-class Erased(Model):
-    """Counts of the items that an erasure deleted. ``versions`` are file versions; ``events`` are events of turns."""
-
-    files: int
-    """Number of deleted files."""
-    versions: int
-    """Number of deleted versions of files."""
-    sessions: int
-    """Number of deleted sessions."""
-    turns: int
-    """Number of deleted turns."""
-    events: int
-    """Number of deleted events."""
-    links: int
-    """Number of deleted links."""
-
-
-class Usage(Model):
-    """A user's storage usage: the total bytes of all file versions, and the number of files."""
-
-    bytes: int
-    """Total size of all versions of all files, in bytes."""
-    count: int
-    """Number of files."""
-
-
-class ErasureConfirmation(Model):
-    """The token that confirms the deletion of all data. Nothing is deleted yet. ``usage`` is what will be deleted."""
-
-    confirm_token: str
-    """Send it in the header `X-Satchel-Confirm` to confirm the deletion."""
-    expires_at: datetime
-    """When it ends, expires or is deleted; null if never. RFC 3339 in UTC."""
-    usage: Usage
-    """What will be deleted."""
-
-
-class ErasureOut(Model):
-    """A user's latest deletion of all data. ``erased`` counts the items.
-
-    Until ``cleared_at``, requests that would store new data return 409 `E_ERASING`. From then on, the user can store
-    data again, and only late writes of stopped turns remain to be deleted. At ``finished_at``, all is complete.
-    """
-
-    started_at: datetime
-    """When the deletion was confirmed. RFC 3339 in UTC."""
-    cleared_at: datetime | None = None
-    """When the data was deleted; null until then. RFC 3339 in UTC."""
-    finished_at: datetime | None = None
-    """When all late writes were deleted, too; null until then. RFC 3339 in UTC."""
-    erased: Erased
-    """What has been deleted so far."""
-
-
-class InputAnswered(Model):
-    """The user answered a tool's question. The answer itself is in no event."""
-
-    seq: int
-    """The number of the event in its turn, from 1 without gaps."""
-    turn_id: str
-    """The id of the turn."""
-    at: datetime
-    """Time of the event. RFC 3339 in UTC."""
-    call_id: str
-    """The id of the tool call."""
-    type: Literal["input_answered"]
-    """The kind."""
-    input_id: str
-    """The id of the question within its call."""
-    action: Literal["accept", "decline", "cancel"]
-    """The user's answer: `accept`, `decline` or `cancel`."""
-
-
 class NumberField(Model):
     """A number or an integer."""
 
@@ -499,23 +437,15 @@ class Form(Model):
     """The names of the fields that need a value."""
 
 
-class InputRequested(Model):
-    """A tool asks the turn's owner a question: a form with ``schema``, or the link ``url``. It waits for the answer.
+class OpenInput(Model):
+    """A question that waits for the user: a form with ``schema``, or the link ``url``.
 
-    Answer with `POST …/calls/{call_id}/input` before ``expires_at``. ``bound_seconds`` is set if the tool is running
-    while it waits: the wait is short, so show a countdown. A turn's open questions are in ``inputs`` of its response.
+    The answer must arrive before ``expires_at``. ``bound_seconds`` is set if a tool is running while the user answers:
+    its wait is short, so clients show a countdown.
     """
 
-    seq: int
-    """The number of the event in its turn, from 1 without gaps."""
-    turn_id: str
-    """The id of the turn."""
-    at: datetime
-    """Time of the event. RFC 3339 in UTC."""
     call_id: str
     """The id of the tool call."""
-    type: Literal["input_requested"]
-    """The kind."""
     input_id: str
     """The id of the question within its call."""
     tool: str
@@ -604,6 +534,245 @@ class ResponseDeferred(Model):
     """A link to the content, valid for minutes, as a path on this server; null in events."""
 
 
+class TokenUsage(Model):
+    """Token counts reported by the provider. ``input_tokens`` includes tokens read from and written to the cache.
+
+    ``media_tokens`` is Satchel's estimate of the input tokens that pictures and documents used. Providers do not
+    report them.
+    """
+
+    input_tokens: int
+    """Tokens that the models read, including those from caches."""
+    output_tokens: int
+    """Tokens that the models wrote."""
+    cache_read_tokens: int
+    """Input tokens that the provider read from its cache."""
+    cache_write_tokens: int
+    """Input tokens that the provider wrote to its cache."""
+    media_tokens: int
+    """Estimated tokens of images and documents, included in `input_tokens`."""
+
+
+class ToolCallSummary(Model):
+    """One tool call in the turn. ``results`` is the result that the model got, shortened if it was long."""
+
+    call_id: str
+    """The id of the tool call."""
+    tool: str
+    """The name of the tool as `server.name`."""
+    server: str
+    """The name of the MCP server."""
+    arguments: dict[str, Any] | list[Any] | str | int | float | bool | None = None
+    """The arguments of the tool, with file names instead of paths."""
+    is_error: bool
+    """True: the call failed."""
+    error_code: str | None = None
+    """The error's code; null if the call did not fail."""
+    results: dict[str, Any] | list[Any] | str | int | float | bool | None = None
+    """What the model gets, shortened if it is long."""
+    meta_data: dict[str, Any] | None = None
+    """The tool's metadata and what Satchel refused, without secrets; null if there is none."""
+    duration_ms: int | None = None
+    """Duration in milliseconds; null if the call has not finished."""
+
+
+class TurnError(Model):
+    """The reason why a turn failed. ``message`` can be shown to the user."""
+
+    error_code: str
+    """A code that programs can compare. An open vocabulary: other values are possible."""
+    message: str
+    """Why the turn failed, as a text for users."""
+
+
+TurnStatus = Literal["running", "complete", "failed", "cancelled"]
+"""The status of a turn. It is ``running`` until the turn ends. The status of an ended turn never changes."""
+
+
+class ConversationTurn(Model):
+    """A turn with its tool calls, files, approvals and questions.
+
+    ``questions`` are those that each call asked last; their answers may be secret and are not returned. Read the turn
+    for the contents of small files and the tokens of dashboards.
+    """
+
+    turn_id: str
+    """The id of the turn."""
+    status: TurnStatus
+    """The status."""
+    model: str
+    """The name of the model."""
+    message: str
+    """What the tool says, as a text for users."""
+    files: list[str]
+    """The files."""
+    answer: str
+    """The model's answer; empty until there is one."""
+    usage: TokenUsage
+    """Used tokens, as the model providers report them."""
+    error: TurnError | None = None
+    """Why the turn failed; null if it did not."""
+    created_at: datetime
+    """When it was created. RFC 3339 in UTC."""
+    ended_at: datetime | None = None
+    """When the turn ended; null while it runs. RFC 3339 in UTC."""
+    imported: bool
+    """True: the user imported the turn. No model answered it, and no tool ran."""
+    tool_calls: list[ToolCallSummary]
+    """The tool calls of the turn, in order."""
+    artifacts: list[ResponseArtifact]
+    """The files that tools created, the primary file first."""
+    deferred_artifacts: list[ResponseDeferred]
+    """The files that wait for an action by the user."""
+    canvases: list[ResponseCanvas]
+    """All dashboards of the turn, the last one last."""
+    approvals: list[CallApproval]
+    """The approvals that the calls needed."""
+    questions: list[OpenInput]
+    """The questions that tools asked the user last."""
+
+
+SessionStatus = Literal["active", "ended"]
+"""The status of a session. Users can read an ended session until it is deleted, but cannot continue it."""
+
+
+class Conversation(Model):
+    """A session and a page of its turns with everything that belongs to them, oldest first."""
+
+    session_id: str
+    """The id of the session; null if it has none."""
+    title: str | None = None
+    """The title for users; null if there is none."""
+    model: str | None = None
+    """The name of the model."""
+    status: SessionStatus
+    """The status."""
+    created_at: datetime
+    """When it was created. RFC 3339 in UTC."""
+    last_used_at: datetime
+    """When the latest turn started, or the session was created. RFC 3339 in UTC."""
+    running_turn: str | None = None
+    """The id of the turn that runs; null if none does. No other turn can start until it has ended."""
+    waits_for_user: bool
+    """True: a tool of the running turn asks the user a question."""
+    usage: TokenUsage
+    """Used tokens, as the model providers report them."""
+    instructions: str | None = None
+    """How the model should behave; null: the deployment's instructions."""
+    turns: list[ConversationTurn]
+    """The turns, oldest first."""
+    cursor: str | None = None
+    """Repeat the request with this cursor for the next page; null on the last page."""
+
+
+class Erased(Model):
+    """Counts of the items that an erasure deleted. ``versions`` are file versions; ``events`` are events of turns."""
+
+    files: int
+    """Number of deleted files."""
+    versions: int
+    """Number of deleted versions of files."""
+    sessions: int
+    """Number of deleted sessions."""
+    turns: int
+    """Number of deleted turns."""
+    events: int
+    """Number of deleted events."""
+    links: int
+    """Number of deleted links."""
+
+
+class Usage(Model):
+    """A user's storage usage: the total bytes of all file versions, and the number of files."""
+
+    bytes: int
+    """Total size of all versions of all files, in bytes."""
+    count: int
+    """Number of files."""
+
+
+class ErasureConfirmation(Model):
+    """The token that confirms the deletion of all data. Nothing is deleted yet. ``usage`` is what will be deleted."""
+
+    confirm_token: str
+    """Send it in the header `X-Satchel-Confirm` to confirm the deletion."""
+    expires_at: datetime
+    """When it ends, expires or is deleted; null if never. RFC 3339 in UTC."""
+    usage: Usage
+    """What will be deleted."""
+
+
+class ErasureOut(Model):
+    """A user's latest deletion of all data. ``erased`` counts the items.
+
+    Until ``cleared_at``, requests that would store new data return 409 `E_ERASING`. From then on, the user can store
+    data again, and only late writes of stopped turns remain to be deleted. At ``finished_at``, all is complete.
+    """
+
+    started_at: datetime
+    """When the deletion was confirmed. RFC 3339 in UTC."""
+    cleared_at: datetime | None = None
+    """When the data was deleted; null until then. RFC 3339 in UTC."""
+    finished_at: datetime | None = None
+    """When all late writes were deleted, too; null until then. RFC 3339 in UTC."""
+    erased: Erased
+    """What has been deleted so far."""
+
+
+class InputAnswered(Model):
+    """The user answered a tool's question. The answer itself is in no event."""
+
+    seq: int
+    """The number of the event in its turn, from 1 without gaps."""
+    turn_id: str
+    """The id of the turn."""
+    at: datetime
+    """Time of the event. RFC 3339 in UTC."""
+    call_id: str
+    """The id of the tool call."""
+    type: Literal["input_answered"]
+    """The kind."""
+    input_id: str
+    """The id of the question within its call."""
+    action: Literal["accept", "decline", "cancel"]
+    """The user's answer: `accept`, `decline` or `cancel`."""
+
+
+class InputRequested(Model):
+    """A tool asks the turn's owner a question: a form with ``schema``, or the link ``url``. It waits for the answer.
+
+    Answer with `POST …/calls/{call_id}/input` before ``expires_at``. ``bound_seconds`` is set if the tool is running
+    while it waits: the wait is short, so show a countdown. A turn's open questions are in ``inputs`` of its response.
+    """
+
+    seq: int
+    """The number of the event in its turn, from 1 without gaps."""
+    turn_id: str
+    """The id of the turn."""
+    at: datetime
+    """Time of the event. RFC 3339 in UTC."""
+    call_id: str
+    """The id of the tool call."""
+    type: Literal["input_requested"]
+    """The kind."""
+    input_id: str
+    """The id of the question within its call."""
+    tool: str
+    """The name of the tool as `server.name`."""
+    mode: Literal["form", "url"]
+    """A `form` to fill in, or the link `url` to open."""
+    message: str
+    """What the tool says, as a text for users."""
+    schema_: Form | None = Field(default=None, alias="schema")
+    """The form; null if the question is a link."""
+    url: str | None = None
+    """The link to open; null if the question is a form."""
+    expires_at: datetime
+    """When it ends, expires or is deleted; null if never. RFC 3339 in UTC."""
+    bound_seconds: int | None = None
+    """Seconds that a running tool waits for the answer; null if no tool is running."""
+
+
 class ResponseDisplay(Model):
     """Settings for showing a turn's new files. If ``open_canvas`` is true, clients open the panel for files."""
 
@@ -669,84 +838,6 @@ IntermediateUpdate = Annotated[FilesUpdate | CanvasUpdate | Notification, Field(
 """A result of a tool call. ``update_type`` names the kind of result."""
 
 
-class OpenInput(Model):
-    """A question that waits for the user: a form with ``schema``, or the link ``url``.
-
-    The answer must arrive before ``expires_at``. ``bound_seconds`` is set if a tool is running while the user answers:
-    its wait is short, so clients show a countdown.
-    """
-
-    call_id: str
-    """The id of the tool call."""
-    input_id: str
-    """The id of the question within its call."""
-    tool: str
-    """The name of the tool as `server.name`."""
-    mode: Literal["form", "url"]
-    """A `form` to fill in, or the link `url` to open."""
-    message: str
-    """What the tool says, as a text for users."""
-    schema_: Form | None = Field(default=None, alias="schema")
-    """The form; null if the question is a link."""
-    url: str | None = None
-    """The link to open; null if the question is a form."""
-    expires_at: datetime
-    """When it ends, expires or is deleted; null if never. RFC 3339 in UTC."""
-    bound_seconds: int | None = None
-    """Seconds that a running tool waits for the answer; null if no tool is running."""
-
-
-class TokenUsage(Model):
-    """Token counts reported by the provider. ``input_tokens`` includes tokens read from and written to the cache.
-
-    ``media_tokens`` is Satchel's estimate of the input tokens that pictures and documents used. Providers do not
-    report them.
-    """
-
-    input_tokens: int
-    """Tokens that the models read, including those from caches."""
-    output_tokens: int
-    """Tokens that the models wrote."""
-    cache_read_tokens: int
-    """Input tokens that the provider read from its cache."""
-    cache_write_tokens: int
-    """Input tokens that the provider wrote to its cache."""
-    media_tokens: int
-    """Estimated tokens of images and documents, included in `input_tokens`."""
-
-
-class ToolCallSummary(Model):
-    """One tool call in the turn. ``results`` is the result that the model got, shortened if it was long."""
-
-    call_id: str
-    """The id of the tool call."""
-    tool: str
-    """The name of the tool as `server.name`."""
-    server: str
-    """The name of the MCP server."""
-    arguments: dict[str, Any] | list[Any] | str | int | float | bool | None = None
-    """The arguments of the tool, with file names instead of paths."""
-    is_error: bool
-    """True: the call failed."""
-    error_code: str | None = None
-    """The error's code; null if the call did not fail."""
-    results: dict[str, Any] | list[Any] | str | int | float | bool | None = None
-    """What the model gets, shortened if it is long."""
-    meta_data: dict[str, Any] | None = None
-    """The tool's metadata and what Satchel refused, without secrets; null if there is none."""
-    duration_ms: int | None = None
-    """Duration in milliseconds; null if the call has not finished."""
-
-
-class TurnError(Model):
-    """The reason why a turn failed. ``message`` can be shown to the user."""
-
-    error_code: str
-    """A code that programs can compare. An open vocabulary: other values are possible."""
-    message: str
-    """Why the turn failed, as a text for users."""
-
-
 class FinalResponse(Model):
     """The response of a turn, or the results so far while the turn runs. ``usage`` counts the tokens of all rounds."""
 
@@ -778,6 +869,8 @@ class FinalResponse(Model):
     """The questions of tools that wait for the user's answer."""
     error: TurnError | None = None
     """Why the turn failed; null if it did not."""
+    imported: bool
+    """True: the user imported the turn. No model answered it, and no tool ran."""
     answer: str
     """The model's answer, with the name that it has in the turns of a session."""
 
@@ -1562,10 +1655,6 @@ class Resources(Model):
     """Repeat the request with this cursor for the next page; null on the last page."""
 
 
-SessionStatus = Literal["active", "ended"]
-"""The status of a session. Users can read an ended session until it is deleted, but cannot continue it."""
-
-
 class SessionOut(Model):
     """A session. ``usage`` is the number of tokens that its ended turns used, as reported by the model providers.
 
@@ -1601,10 +1690,6 @@ class SessionPage(Model):
     """Repeat the request with this cursor for the next page; null on the last page."""
 
 
-TurnStatus = Literal["running", "complete", "failed", "cancelled"]
-"""The status of a turn. It is ``running`` until the turn ends. The status of an ended turn never changes."""
-
-
 class TurnOut(Model):
     """A turn (one user message and its answer) in the history of its session. ``files`` are keys of attached files."""
 
@@ -1628,6 +1713,8 @@ class TurnOut(Model):
     """When it was created. RFC 3339 in UTC."""
     ended_at: datetime | None = None
     """When the turn ended; null while it runs. RFC 3339 in UTC."""
+    imported: bool
+    """True: the user imported the turn. No model answered it, and no tool ran."""
 
 
 class SessionWithTurns(Model):

@@ -51,7 +51,16 @@ if TYPE_CHECKING:
     from satchel.services.quotas import ReadQuotas
     from satchel.services.sessions.clean_up_session import CleanUpSession
     from satchel.services.sessions.erase_user import EraseUser, RequestErasure
-    from satchel.services.sessions.sessions import ChangeSession, EndSession, ReadAudit, ReadSessions, StartSession
+    from satchel.services.sessions.import_conversation import ImportConversation
+    from satchel.services.sessions.read_conversation import ReadConversation
+    from satchel.services.sessions.sessions import (
+        ChangeSession,
+        DeleteConversation,
+        EndSession,
+        ReadAudit,
+        ReadSessions,
+        StartSession,
+    )
     from satchel.services.sweep import Sweep
     from satchel.services.tools.offers import RequestOffers
     from satchel.services.tools.tool_lists import ListTools, MarkToolsStale, RefreshTools
@@ -487,8 +496,40 @@ class UseCases:
             files=self.ports.files,
             purger=self.ports.session_purger,
             remove=self.remove_files,
+            store=self.ports.store,
             clock=self.ports.clock,
             persist_files_across_sessions=self.settings.sessions.persist_files_across_sessions,
+        )
+
+    @cached_property
+    def delete_conversation(self) -> DeleteConversation:
+        from satchel.services.sessions.sessions import DeleteConversation
+
+        return DeleteConversation(
+            end=self.end_session, sessions=self.ports.sessions, cleanup=self.ports.cleanup_starter
+        )
+
+    @cached_property
+    def read_conversation(self) -> ReadConversation:
+        from satchel.services.sessions.read_conversation import ReadConversation
+
+        return ReadConversation(
+            read_session=self.read_sessions,
+            read_turn=self.read_turn,
+            approvals=self.ports.approvals,
+            inputs=self.ports.inputs,
+        )
+
+    @cached_property
+    def import_conversation(self) -> ImportConversation:
+        from satchel.services.sessions.import_conversation import ImportConversation
+
+        return ImportConversation(
+            start=self.start_session,
+            turns=self.ports.turns,
+            models=self.models,
+            clock=self.ports.clock,
+            max_message_bytes=self.settings.limits.max_message_bytes,
         )
 
     @cached_property

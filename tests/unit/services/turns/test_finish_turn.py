@@ -91,6 +91,7 @@ def test_answer_completes_the_turn(world: World, turn: Turn) -> None:
                 "canvases": [],
                 "tool_calls": [],
                 "inputs": [],
+                "imported": False,
                 "error": None,
             }
         },

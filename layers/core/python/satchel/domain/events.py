@@ -7,6 +7,7 @@ from pydantic import BaseModel
 
 from satchel.contract.jsonable import JsonObject
 from satchel.domain.ids import SessionId, TurnId
+from satchel.domain.sessions import Turn
 
 EventType = Literal[
     "turn_started",
@@ -44,6 +45,13 @@ class NewEvent(BaseModel):
 def started_event(session_id: SessionId) -> NewEvent:
     """Return the first event of a turn."""
     return NewEvent(type="turn_started", payload={"session_id": session_id})
+
+
+def imported_event(turn: Turn) -> NewEvent:
+    """Return the only event of a turn that its user imported. Clients read its content with the turn."""
+    if turn.error is None:
+        return NewEvent(type="response_complete", payload={"response": None})
+    return NewEvent(type="turn_failed", payload={"status": turn.status, "error": turn.error.model_dump()})
 
 
 class Event(BaseModel):

@@ -37,7 +37,12 @@ def turn_objects_prefixes(user: UserName, turn_id: TurnId) -> list[str]:
     The ids of the files of a call begin with the time of its turn.
     """
     files = [f"{user}/{kind}/{date_part(turn_id)}/{time_prefix(turn_id)}" for kind in CALL_FILE_KINDS]
-    return [f"{user}/turns/{turn_id}/", *files]
+    return [turn_texts_prefix(user, turn_id), *files]
+
+
+def turn_texts_prefix(user: UserName, turn_id: TurnId) -> str:
+    """Return the S3 key prefix of a turn's texts and of the reports of its calls."""
+    return f"{user}/turns/{turn_id}/"
 
 
 def outcome_key(user: UserName, turn_id: TurnId, call_id: CallId) -> str:

@@ -5,11 +5,13 @@ from collections.abc import Sequence
 from satchel.contract import Display
 from satchel.domain.calls import Call, CallResult
 from satchel.domain.responses import FinalResponse, ResponseArtifact, ResponseCanvas, ResponseDisplay, ToolCallSummary
-from satchel.domain.sessions import Turn
+from satchel.domain.sessions import ImportedParts, Turn
 
 
 def compose_response(turn: Turn, calls: Sequence[Call]) -> FinalResponse:
     """Return the response of a turn. While the turn is running, the response contains the results so far."""
+    if turn.imported is not None:
+        return _compose_imported(turn, turn.imported)
     results = [call.result for call in calls if call.result]
     display = resolve_display(results)
     artifacts = [artifact for result in results for artifact in result.artifacts]
@@ -28,6 +30,20 @@ def compose_response(turn: Turn, calls: Sequence[Call]) -> FinalResponse:
         canvases=canvases,
         tool_calls=[_summary(call) for call in calls],
         error=turn.error,
+    )
+
+
+def _compose_imported(turn: Turn, parts: ImportedParts) -> FinalResponse:
+    return FinalResponse(
+        turn_id=turn.turn_id,
+        session_id=turn.session_id,
+        status=turn.status,
+        message=turn.answer,
+        model=turn.model,
+        artifacts=parts.artifacts,
+        tool_calls=parts.tool_calls,
+        error=turn.error,
+        imported=True,
     )
 
 

@@ -116,10 +116,11 @@ class FinalResponse(BaseModel):
     deferred_artifacts: list[ResponseDeferred] = []
     display: ResponseDisplay = ResponseDisplay()
     canvas: ResponseCanvas | None = Field(default=None, description="The dashboard that was opened last.")
-    canvases: list[ResponseCanvas] = Field(default=[], description="All dashboards of the turn, the last one last.")
+    canvases: list[ResponseCanvas] = []
     tool_calls: list[ToolCallSummary] = []
     inputs: list[OpenInput] = Field(default=[], description="The questions of tools that wait for the user's answer.")
     error: TurnError | None = None
+    imported: bool = False
 
     @computed_field(description="The model's answer, with the name that it has in the turns of a session.")  # type: ignore[prop-decorator]
     @property

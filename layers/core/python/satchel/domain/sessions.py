@@ -8,7 +8,7 @@ from pydantic import BaseModel, Field
 
 from satchel.domain.conversation import ProposedCall, TokenUsage
 from satchel.domain.ids import SessionId, TurnId, UserName, is_from_app
-from satchel.domain.responses import TurnError
+from satchel.domain.responses import ResponseArtifact, ToolCallSummary, TurnError
 
 
 class SessionStatus(StrEnum):
@@ -28,6 +28,8 @@ class Session(BaseModel):
     None means the deployment's default. ``usage`` is the total number of tokens of all turns that have ended.
 
     ``waits_for_user`` is True if a tool of the running turn asks the user a question. It is not stored.
+
+    ``deleted`` is True if the user has deleted the conversation for good. Only its cleanup reads such a record.
     """
 
     session_id: SessionId
@@ -43,6 +45,7 @@ class Session(BaseModel):
     ended_at: datetime | None = None
     usage: TokenUsage = TokenUsage()
     waits_for_user: bool = Field(default=False, exclude=True)
+    deleted: Annotated[bool, Field(exclude_if=lambda deleted: not deleted)] = False
 
 
 class SessionChanges(BaseModel):
@@ -65,10 +68,19 @@ class TurnStatus(StrEnum):
     CANCELLED = "cancelled"
 
 
+class ImportedParts(BaseModel):
+    """The calls and files of an imported turn, as its user describes them. No tool ran."""
+
+    tool_calls: list[ToolCallSummary] = []
+    artifacts: list[ResponseArtifact] = []
+
+
 class Turn(BaseModel):
     """One user message and its answer. The model may use only ``tools`` (None: all of the user's tools).
 
     ``prepared`` are the calls that Satchel makes for the attached files, before the first model request.
+
+    ``imported`` is set if the user imported the turn with a conversation: no model answered it, and no tool ran.
 
     ``groups`` are the user's groups when the turn started. The turn stores them, because only the API sees the user's
     sign-in token. ``model`` is the name of the turn's model. ``usage`` counts the tokens used so far.
@@ -89,6 +101,7 @@ class Turn(BaseModel):
     answer: str = ""
     error: TurnError | None = None
     usage: TokenUsage = TokenUsage()
+    imported: Annotated[ImportedParts | None, Field(exclude_if=lambda parts: parts is None)] = None
 
     @property
     def is_from_app(self) -> bool:

@@ -5,7 +5,7 @@ from datetime import datetime
 from typing import Protocol
 
 from satchel.domain.canvas import CanvasAction, Dashboard
-from satchel.domain.ids import CanvasId, SessionId, UserName
+from satchel.domain.ids import CanvasId, SessionId, TurnId, UserName
 from satchel.domain.sessions import Session, SessionChanges
 from satchel.ports import Page
 from satchel.ports.tool_client import ServerSession
@@ -41,6 +41,18 @@ class Sessions(Protocol):
         """
         ...
 
+    def delete(self, user: UserName, session_id: SessionId) -> None:
+        """Remove an ended session from every list and read. Its cleanup becomes due. Raise SessionNotFound."""
+        ...
+
+    def get_ended(self, user: UserName, session_id: SessionId) -> Session | None:
+        """Return the user's session for its cleanup, also if the user has deleted it. Return None if it is gone."""
+        ...
+
+    def list_deleted(self, user: UserName, limit: int, cursor: str | None) -> Page[Session]:
+        """Return the user's deleted sessions whose cleanup is not complete."""
+        ...
+
     def list_idle(self, since: datetime, limit: int) -> Sequence[Session]:
         """Return open sessions of all users that have been idle since the time ``since``, the longest idle first."""
         ...
@@ -58,15 +70,26 @@ class Sessions(Protocol):
         ...
 
     def mark_cleaned_up(self, session: Session) -> None:
-        """Record that the cleanup of a session is complete."""
+        """Record that the cleanup of a session is complete. Nothing is left of a deleted session."""
         ...
 
 
 class SessionPurger(Protocol):
-    """Deletes the events of ended sessions."""
+    """Deletes the events of ended sessions, and the records of deleted ones."""
 
     def delete_events(self, session_id: SessionId) -> int:
         """Delete and count the session's events, except the last event of each turn, which clients still read."""
+        ...
+
+    def delete_turns(self, session: Session) -> Iterator[TurnId]:
+        """Delete the turns of a deleted session with their calls and events, and yield the id of each before its end.
+
+        An interrupted deletion can be repeated: it yields the turns that are left.
+        """
+        ...
+
+    def delete_rest(self, session: Session) -> None:
+        """Delete the messages, audit entries and dashboards of a deleted session, whose turns are deleted."""
         ...
 
 

@@ -8,7 +8,7 @@ from satchel.domain.conversation import Message, TokenUsage, UserMessage
 from satchel.domain.events import Event, NewEvent
 from satchel.domain.ids import CallId, SessionId, TurnId, UserName
 from satchel.domain.inputs import CallInput, InputAnswer
-from satchel.domain.sessions import Turn
+from satchel.domain.sessions import Session, Turn
 from satchel.ports import Page
 
 MAX_COUNT = 1 << 31
@@ -39,6 +39,13 @@ class Turns(Protocol):
 
         Raise SessionEnded, SessionNotFound, or TooManyTurns if apps of the user started ``max_per_minute`` turns in the
         same minute of the clock.
+        """
+        ...
+
+    def add_imported(self, session: Session, turns: Sequence[Turn]) -> None:
+        """Write ended turns of a new session, with the messages that a model reads and the last event of each.
+
+        A repetition writes the same. Raise ErasureRunning.
         """
         ...
 
@@ -102,6 +109,10 @@ class Approvals(Protocol):
 
     def get(self, turn_id: TurnId, call_id: CallId) -> Approval | None:
         """Return the approval of a call, or None if none was requested."""
+        ...
+
+    def list(self, turn_id: TurnId) -> Sequence[Approval]:
+        """Return the approvals of all calls of a turn that needed one."""
         ...
 
     def decide(self, turn_id: TurnId, call_id: CallId, decision: Decision) -> Approval | None:

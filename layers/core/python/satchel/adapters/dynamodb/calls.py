@@ -32,6 +32,7 @@ from satchel.ports.storage import FileStore
 
 PREFIX = "CALL#"
 _TASK_PREFIX = "TASK#"
+APPROVAL_PREFIX = "APPROVAL#"
 _SENT_FIELDS = {"injected", "unresolved", "server", "bytes_in"}
 # An item is limited to 400 KB by DynamoDB. The item of a call has at most 380 KB: 40 KB each in ``doc`` and ``sent``,
 # and 300 KB of result. Larger values of ``doc`` and ``sent`` are stored in S3.
@@ -154,7 +155,7 @@ class DynamoCallTasks:
 
 def approval_key(turn_id: TurnId, call_id: CallId) -> tuple[str, str]:
     """Return the key (``pk``, ``sk``) of the approval of a call."""
-    return f"CALLS#{turn_id}", f"APPROVAL#{call_id}"
+    return f"CALLS#{turn_id}", f"{APPROVAL_PREFIX}{call_id}"
 
 
 def parse_approval(item: Item) -> Approval:
@@ -189,6 +190,9 @@ class DynamoApprovals:
     def get(self, turn_id: TurnId, call_id: CallId) -> Approval | None:
         item = self.table.get(*approval_key(turn_id, call_id))
         return parse_approval(item) if item else None
+
+    def list(self, turn_id: TurnId) -> Sequence[Approval]:
+        return [parse_approval(item) for item in self.table.query_all(f"CALLS#{turn_id}", APPROVAL_PREFIX)]
 
     def decide(self, turn_id: TurnId, call_id: CallId, decision: Decision) -> Approval | None:
         """Store the user's first decision about a call. Return the stored approval, or None if there was no request."""

@@ -16,11 +16,12 @@ from satchel.adapters.dynamodb.table import Query, Table
 from satchel.domain.canvas import CanvasAction, Dashboard
 from satchel.domain.ids import CanvasId, SessionId, UserName
 
+PREFIX = "CANVAS#"
 _PAGE_SIZE = 10  # small pages, because callers nearly always use only the first dashboard
 
 
 def _key(user: UserName, canvas_id: CanvasId, session_id: SessionId | Literal[""] = "") -> tuple[str, str]:
-    return f"USER#{user}", f"CANVAS#{canvas_id}/{session_id}"
+    return f"USER#{user}", f"{PREFIX}{canvas_id}/{session_id}"
 
 
 @dataclass(frozen=True)

@@ -3,13 +3,16 @@
 The modules ``file_items``, ``events`` and ``connections`` (subscriptions) document the keys of these items.
 """
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from itertools import groupby
 
+from satchel.adapters.dynamodb.audit import PREFIX as AUDIT_PREFIX
+from satchel.adapters.dynamodb.calls import PREFIX as CALL_PREFIX
 from satchel.adapters.dynamodb.conditions import ConditionFailed, WriteConflict
 from satchel.adapters.dynamodb.connections import PREFIX as SUBSCRIPTION_PREFIX
+from satchel.adapters.dynamodb.dashboards import PREFIX as CANVAS_PREFIX
 from satchel.adapters.dynamodb.events import PREFIX as EVENT_PREFIX
 from satchel.adapters.dynamodb.file_items import (
     EXPIRY_BUCKET,
@@ -23,18 +26,20 @@ from satchel.adapters.dynamodb.file_items import (
 from satchel.adapters.dynamodb.files import DynamoFiles
 from satchel.adapters.dynamodb.items import runner_partition
 from satchel.adapters.dynamodb.runner_events import RELAY_PREFIX
-from satchel.adapters.dynamodb.sessions import session_key
+from satchel.adapters.dynamodb.sessions import session_key, session_partition
 from satchel.adapters.dynamodb.table import Query, Table
 from satchel.adapters.dynamodb.turns import PREFIX as TURN_PREFIX
 from satchel.domain.errors import FileNotFound, SessionEnded
 from satchel.domain.files import FileRecord, as_permanent, is_expired
-from satchel.domain.ids import CallId, SessionId
-from satchel.domain.sessions import SessionStatus
+from satchel.domain.ids import CallId, SessionId, TurnId
+from satchel.domain.sessions import Session, SessionStatus
 
 _MAX_DELETES = 99  # a transaction is limited to 100 writes, and one of them updates the usage counters
 _PAGE_SIZE = 200
 # The deduplication keys (``ONCE#``) are not deleted, because they prevent a late writer from repeating an event.
 _PURGED_PREFIXES = (EVENT_PREFIX, SUBSCRIPTION_PREFIX)
+# What a deleted session has besides its turns. The names of its files stay with the files.
+_REST_PREFIXES = ("MSG#", "ONCE#", "ACTION#", AUDIT_PREFIX)
 
 
 @dataclass(frozen=True)
@@ -131,7 +136,8 @@ def _usage_key(file: _File) -> tuple[str, str]:
 class DynamoSessionPurger:
     """Delete what ended sessions no longer need. Implements ``ports.sessions.SessionPurger``.
 
-    That is the events of their turns, the events that runners reported, and the subscriptions.
+    That is the events of their turns, the events that runners reported, and the subscriptions. Of a session that the
+    user has deleted, it is everything but the files that outlive the session.
     """
 
     table: Table
@@ -150,6 +156,24 @@ class DynamoSessionPurger:
             last_event = {str(item["sk"]) for item in newest}
             deleted += sum(self._delete(pk, prefix, keep=last_event) for prefix in _PURGED_PREFIXES)
         return deleted
+
+    def delete_turns(self, session: Session) -> Iterator[TurnId]:
+        pk = session_partition(session.session_id)
+        for item in self.table.iterate(Query(pk, TURN_PREFIX, _PAGE_SIZE)):
+            turn_id = TurnId(str(item["sk"]).removeprefix(TURN_PREFIX))
+            for call in self.table.iterate(Query(f"CALLS#{turn_id}", CALL_PREFIX, _PAGE_SIZE)):
+                self._delete(runner_partition(CallId(str(call["sk"]).removeprefix(CALL_PREFIX))), "", keep=set())
+            for partition in (f"CALLS#{turn_id}", f"TURN#{turn_id}"):
+                self._delete(partition, "", keep=set())
+            yield turn_id
+            self.table.delete(pk, str(item["sk"]))
+
+    def delete_rest(self, session: Session) -> None:
+        for prefix in _REST_PREFIXES:
+            self._delete(session_partition(session.session_id), prefix, keep=set())
+        pk = f"USER#{session.user}"
+        canvases = [str(item["sk"]) for item in self.table.iterate(Query(pk, CANVAS_PREFIX, _PAGE_SIZE))]
+        self.table.delete_many([(pk, sk) for sk in canvases if sk.endswith(f"/{session.session_id}")])
 
     def _delete(self, pk: str, prefix: str, keep: Collection[str]) -> int:
         deleted = 0

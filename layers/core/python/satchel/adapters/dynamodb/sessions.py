@@ -1,5 +1,7 @@
 """Stores sessions as items ``USER#{user} / SESSION#{session_id}``.
 
+A session that its user has deleted is an item ``USER#{user} / DELETED#{session_id}`` until its cleanup is complete.
+
 The expiry index sorts the items of a bucket by ``expires_at``. Ended sessions are in the bucket ``ended``, sorted by
 the time of their next cleanup. A session leaves this bucket when its cleanup is complete. Open sessions are sorted by
 the time of their last use. They are in the buckets ``sessions``, or in the buckets ``running`` while a turn runs.
@@ -34,6 +36,9 @@ if TYPE_CHECKING:
     from mypy_boto3_dynamodb.type_defs import TransactWriteItemTypeDef
 
 PREFIX = "SESSION#"
+DELETED_PREFIX = "DELETED#"
+"""The prefix of sessions that users have deleted, in place of ``PREFIX``, until their cleanup is complete."""
+
 SHARDS = 8
 _OPEN_BUCKET, _RUNNING_BUCKET, _ENDED_BUCKET = "sessions", "running", "ended"
 # Fields of a session that are stored as separate attributes of its item, not in ``doc``
@@ -46,6 +51,16 @@ _PAGE_SIZE = 100
 def session_key(user: UserName, session_id: SessionId) -> tuple[str, str]:
     """Return the key (``pk``, ``sk``) of a session's item."""
     return f"USER#{user}", f"{PREFIX}{session_id}"
+
+
+def session_partition(session_id: SessionId) -> str:
+    """Return the partition with the turns, messages and audit entries of a session."""
+    return f"{PREFIX}{session_id}"
+
+
+def _key(session: Session) -> tuple[str, str]:
+    pk, sk = session_key(session.user, session.session_id)
+    return (pk, f"{DELETED_PREFIX}{session.session_id}") if session.deleted else (pk, sk)
 
 
 def open_bucket(session_id: SessionId) -> str:
@@ -198,6 +213,32 @@ class DynamoSessions:
         with suppress(ConditionFailed):
             self._retry(lambda: self.table.transact([end, build_session_end(self.table, user)]))
 
+    def delete(self, user: UserName, session_id: SessionId) -> None:
+        """Replace the item of an ended session by one that only its cleanup reads, without title and instructions."""
+        session = self.get(user, session_id)
+        if session is None:
+            raise SessionNotFound(session_id)
+        stub = session.model_copy(update={"deleted": True, "title": None, "instructions": None, "running_turn": None})
+        pk, sk = _key(stub)
+        due = int((session.ended_at or session.last_used_at).timestamp())
+        item = _item(stub) | {"sk": sk, "expiry_bucket": _ENDED_BUCKET, "expires_at": due}
+        if session.ended_at is not None:
+            item["ended_at"] = session.ended_at.isoformat()
+        ended = self.table.build_delete_if(pk, session_key(user, session_id)[1], "status", SessionStatus.ENDED.value)
+        try:
+            self._retry(lambda: self.table.transact([ended, self.table.build_put(item)]))
+        except ConditionFailed as error:
+            raise SessionNotFound(session_id) from error
+
+    def get_ended(self, user: UserName, session_id: SessionId) -> Session | None:
+        if session := self.get(user, session_id):
+            return session
+        item = self.table.get(f"USER#{user}", f"{DELETED_PREFIX}{session_id}")
+        return parse_session(item) if item else None
+
+    def list_deleted(self, user: UserName, limit: int, cursor: str | None) -> Page[Session]:
+        return self.table.list_page(Query(f"USER#{user}", DELETED_PREFIX, limit), cursor, parse_session)
+
     def list_idle(self, since: datetime, limit: int) -> Sequence[Session]:
         until = int(since.timestamp())
         shards = [self.table.query_expired(bucket, until, limit) for bucket in _shards(_OPEN_BUCKET)]
@@ -217,8 +258,10 @@ class DynamoSessions:
         self._change(session, "SET expires_at = :due", {"due": int(at.timestamp())})
 
     def mark_cleaned_up(self, session: Session) -> None:
-        """Remove an ended session from the expiry index, so that it is not cleaned up again."""
-        self._change(session, "REMOVE expiry_bucket, expires_at", {})
+        """Remove an ended session from the expiry index, so that it is not cleaned up again. Forget a deleted one."""
+        if session.deleted:
+            return self.table.delete(*_key(session))
+        return self._change(session, "REMOVE expiry_bucket, expires_at", {})
 
     def _due(self, entries: Sequence[Item], until: datetime) -> Sequence[Session]:
         """Return the sessions of entries of the expiry index that are still in their bucket and due by ``until``.
@@ -234,7 +277,7 @@ class DynamoSessions:
         """Update the item of an ended session. Do nothing if the session has been deleted."""
         with suppress(ConditionFailed):
             self.table.update(
-                *session_key(session.user, session.session_id),
+                *_key(session),
                 expression=expression,
                 condition="#status = :ended",
                 values={"ended": SessionStatus.ENDED.value, **values},

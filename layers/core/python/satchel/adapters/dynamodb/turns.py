@@ -6,7 +6,8 @@ count the tokens that models used.
 """
 
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -18,7 +19,7 @@ from satchel.adapters.dynamodb.quotas import build_app_call_start, build_turn_st
 from satchel.adapters.dynamodb.sessions import build_usage_update, open_bucket, parse_usage, running_bucket, session_key
 from satchel.adapters.dynamodb.table import Query, Table
 from satchel.adapters.dynamodb.tool_use import build_tool_use
-from satchel.domain.conversation import TokenUsage, UserMessage
+from satchel.domain.conversation import AssistantMessage, TokenUsage, UserMessage
 from satchel.domain.errors import (
     IdempotencyKeyReused,
     SessionEnded,
@@ -27,10 +28,10 @@ from satchel.domain.errors import (
     TurnRunning,
     Unavailable,
 )
-from satchel.domain.events import NewEvent, started_event
+from satchel.domain.events import NewEvent, imported_event, started_event
 from satchel.domain.ids import TURN, SessionId, TurnId
 from satchel.domain.quotas import seconds_left_in_minute
-from satchel.domain.sessions import SessionStatus, Turn, TurnStatus
+from satchel.domain.sessions import Session, SessionStatus, Turn, TurnStatus
 from satchel.ports import Page
 from satchel.ports.turns import MAX_COUNT
 
@@ -38,12 +39,15 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from mypy_boto3_dynamodb.type_defs import TransactWriteItemTypeDef
+    from pydantic import BaseModel
 
 PREFIX = "TURN#"
 """The prefix of all turns of a session. Those of apps sort behind the others, whose ids begin with another letter."""
 
 _LISTED = f"{PREFIX}{TURN}"
 _MAX_TRIES = 20
+_MAX_WRITES = 99  # a transaction is limited to 100, and one of them checks for an erasure
+_MAX_TRANSACTION_BYTES = 3_000_000  # DynamoDB's limit is 4 MB
 _SESSION_POSITION, _QUOTA_POSITION = 0, 3  # indexes of the writes in the transaction that begins a turn
 _IDEMPOTENCY_KEY_POSITION = 5
 
@@ -75,6 +79,38 @@ def _request_hash(turn: Turn) -> str:
 
 def _idempotency_sort_key(idempotency_key: str) -> str:
     return f"ONCE#{hashlib.sha256(idempotency_key.encode()).hexdigest()}"
+
+
+def _imported_items(turn: Turn) -> list[Item]:
+    """Return the items of a turn that its user imported: the turn, its messages for the model, and its last event."""
+    pk = f"SESSION#{turn.session_id}"
+    messages: list[tuple[str, BaseModel]] = [("u", UserMessage(text=turn.message))]
+    if turn.answer:
+        messages.append(("v", AssistantMessage(text=turn.answer)))
+    stored: list[Item] = [
+        {"pk": pk, "sk": f"MSG#{turn.turn_id}#00#{role}", "doc": message.model_dump_json()}
+        for role, message in messages
+    ]
+    return [
+        _item(turn),
+        first_event_item(turn.turn_id, imported_event(turn), turn.created_at),
+        *stored,
+    ]
+
+
+def _batches(items: Sequence[Item]) -> "Iterator[Sequence[Item]]":
+    """Yield the items in batches for one transaction each."""
+    batch: list[Item] = []
+    size = 0
+    for item in items:
+        item_size = sum(len(str(value).encode()) for value in item.values())
+        if batch and (len(batch) == _MAX_WRITES or size + item_size > _MAX_TRANSACTION_BYTES):
+            yield batch
+            batch, size = [], 0
+        batch.append(item)
+        size += item_size
+    if batch:
+        yield batch
 
 
 @dataclass(frozen=True)
@@ -149,6 +185,18 @@ class DynamoTurns:
             item: Item = {"pk": pk, "sk": sk, "turn": turn.turn_id, "asked": _request_hash(turn)}
             writes.append(self.table.build_put(item, if_absent=True))
         transact_unless_erasing(self.table, turn.user, turn.created_at, writes)
+
+    def add_imported(self, session: Session, turns: Sequence[Turn]) -> None:
+        """Store imported turns with their messages and last events, in transactions that the erasure fence guards."""
+        items = [item for turn in turns for item in _imported_items(turn)]
+        for batch in _batches(items):
+            writes = [self.table.build_put(item) for item in batch]
+            for _ in tries(_MAX_TRIES):
+                with suppress(WriteConflict):
+                    transact_unless_erasing(self.table, session.user, session.created_at, writes)
+                    break
+            else:
+                raise Unavailable("Another request is importing the same conversation; try again.")
 
     def begin_for_app(self, turn: Turn, max_per_minute: int) -> None:
         """Store a turn that an app starts. It does not lock the session, and has no message.

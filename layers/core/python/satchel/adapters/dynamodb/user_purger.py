@@ -4,17 +4,19 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from itertools import chain
 from typing import TYPE_CHECKING
 
 from satchel.adapters.dynamodb.calls import PREFIX as CALL_PREFIX
 from satchel.adapters.dynamodb.conditions import ConditionFailed, WriteConflict, tries
 from satchel.adapters.dynamodb.erasure_fence import IS_CLEARING, IS_CURRENT, erasure_key, started
 from satchel.adapters.dynamodb.items import Item, runner_partition
+from satchel.adapters.dynamodb.sessions import DELETED_PREFIX, session_partition
 from satchel.adapters.dynamodb.sessions import PREFIX as SESSION_PREFIX
 from satchel.adapters.dynamodb.table import Query, Table
 from satchel.adapters.dynamodb.turns import PREFIX as TURN_PREFIX
 from satchel.domain.errors import Unavailable
-from satchel.domain.ids import CallId, TurnId
+from satchel.domain.ids import CallId, SessionId, TurnId
 from satchel.domain.users import Erasure
 
 if TYPE_CHECKING:
@@ -61,8 +63,11 @@ class DynamoUserPurger:
 
     def _erase_all(self, deletion: "_Deletion") -> Iterator[int]:
         user = deletion.erasure.user
-        for item in self.table.iterate(Query(f"USER#{user}", SESSION_PREFIX, _SESSION_PAGE_SIZE)):
-            pk = str(item["sk"])
+        for item in chain(
+            self.table.iterate(Query(f"USER#{user}", SESSION_PREFIX, _SESSION_PAGE_SIZE)),
+            self.table.iterate(Query(f"USER#{user}", DELETED_PREFIX, _SESSION_PAGE_SIZE)),
+        ):
+            pk = session_partition(SessionId(str(item["sk"]).partition("#")[2]))
             for turn in self.table.iterate(Query(pk, TURN_PREFIX, _PAGE_SIZE)):
                 yield from deletion.delete_turn(TurnId(str(turn["sk"]).removeprefix(TURN_PREFIX)))
             yield from deletion.delete_partition(pk)

@@ -12,7 +12,18 @@ from satchel.entrypoints.http.compression import Compression
 from satchel.entrypoints.http.identity import IdentityReader
 from satchel.entrypoints.http.long_polling import Watch, watch_nothing
 from satchel.entrypoints.http.request_rates import RequestRates
-from satchel.entrypoints.http.routers import about, apps, downloads, files, links, me, sessions, turns, uploads
+from satchel.entrypoints.http.routers import (
+    about,
+    apps,
+    conversations,
+    downloads,
+    files,
+    links,
+    me,
+    sessions,
+    turns,
+    uploads,
+)
 from satchel.use_cases import UseCases
 
 OPENAPI_PATH = "/api/openapi.json"
@@ -42,7 +53,9 @@ def create_app(
     app.state.closing = closing
     app.state.watch = watch
     app.state.request_rates = RequestRates(use_cases.settings.quotas.user_requests_per_second)
-    routers = [module.router for module in (about, sessions, turns, apps, downloads, uploads, files, links, me)]
+    routers = [
+        module.router for module in (about, sessions, conversations, turns, apps, downloads, uploads, files, links, me)
+    ]
     for router in routers:
         app.include_router(router)
     problems.install_error_handlers(app, [route for router in routers for route in router.routes])

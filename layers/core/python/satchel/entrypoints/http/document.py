@@ -44,6 +44,7 @@ _TAGS = {
     "about": "The deployment, its health and its public keys.",
     "tools": "The MCP servers with their tools, resources and prompts.",
     "sessions": "Sessions (conversations) and their audit log.",
+    "conversations": "Whole conversations: read, import, delete for good.",
     "turns": "Turns: a message of the user and its answer, with tool calls, approvals and questions.",
     "files": "The user's files: upload, list, read, keep, delete.",
     "links": "Shared links to files.",

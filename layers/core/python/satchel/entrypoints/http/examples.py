@@ -154,6 +154,7 @@ SESSION_WITH_TURNS: Example = SESSION | {
             "error": None,
             "created_at": _AT,
             "ended_at": _AT,
+            "imported": False,
         },
     ],
     "cursor": None,
@@ -224,6 +225,15 @@ FINAL_RESPONSE: Example = {
     ],
     "inputs": [],
     "error": None,
+    "imported": False,
+}
+_PARTS = ("tool_calls", "artifacts", "deferred_artifacts", "canvases")
+CONVERSATION: Example = SESSION_WITH_TURNS | {
+    "turns": [
+        SESSION_WITH_TURNS["turns"][0]
+        | {name: FINAL_RESPONSE[name] for name in _PARTS}
+        | {"approvals": [], "questions": []}
+    ]
 }
 CANCELLED: Example = FINAL_RESPONSE | {
     "status": "cancelled",

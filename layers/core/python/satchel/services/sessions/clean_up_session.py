@@ -5,11 +5,13 @@ from dataclasses import dataclass
 from datetime import timedelta
 
 from satchel.domain.files import FileFilter
+from satchel.domain.object_keys import turn_texts_prefix
 from satchel.domain.servers import Registry
 from satchel.domain.sessions import Session
 from satchel.ports.files import Files
 from satchel.ports.runners import Runners
 from satchel.ports.sessions import ServerSessionRemover, SessionPurger, Sessions
+from satchel.ports.storage import FileStore
 from satchel.ports.system import Clock
 from satchel.services.files.retention import RemoveFiles
 
@@ -37,13 +39,15 @@ class CleanUpSession:
     """Delete an ended session's temporary files, or all its files if they are not persisted (clause v2.1:persist:off).
 
     An interrupted cleanup can be repeated. The first run deletes files. A second run, after ``GRACE``, deletes files
-    that were stored since the first run, and the session's events. Each run ends the MCP sessions with remote servers.
+    that were stored since the first run, and the session's events, or all records of a session that its user has
+    deleted. Each run ends the MCP sessions with remote servers.
     """
 
     sessions: Sessions
     files: Files
     purger: SessionPurger
     remove: RemoveFiles
+    store: FileStore
     clock: Clock
     end_server_sessions: EndServerSessions
     persist_files_across_sessions: bool
@@ -59,7 +63,20 @@ class CleanUpSession:
         if self.clock.now() < session.ended_at + GRACE:
             self.sessions.schedule_cleanup(session, session.ended_at + GRACE)
             return True
+        if session.deleted:
+            return self._delete_records(session, more_time)
         self.purger.delete_events(session.session_id)
+        self.sessions.mark_cleaned_up(session)
+        return True
+
+    def _delete_records(self, session: Session, more_time: Callable[[], bool]) -> bool:
+        """Delete the conversation. Return False if ``more_time`` ended the deletion early."""
+        for turn_id in self.purger.delete_turns(session):
+            for _ in self.store.delete_prefix(turn_texts_prefix(session.user, turn_id)):
+                pass
+            if not more_time():
+                return False
+        self.purger.delete_rest(session)
         self.sessions.mark_cleaned_up(session)
         return True
 

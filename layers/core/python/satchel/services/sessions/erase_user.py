@@ -145,24 +145,29 @@ class EraseUser:
     def _stop_turns(self, erasure: Erasure) -> None:
         """Stop the user's running turns. Store their ids first: later runs may not find the sessions."""
         interrupted = {turn.turn_id: turn for turn in erasure.late}
-        cursor: str | None = None
-        while True:
-            page = self.sessions.list(erasure.user, _PAGE_SIZE, cursor)
-            for session in page.items:
-                for turn_id in self._turns_with_late_writes(session, erasure.started_at):
-                    if turn_id not in interrupted:
-                        calls = list(self.purger.list_call_ids(turn_id))
-                        interrupted[turn_id] = InterruptedTurn(
-                            session_id=session.session_id, turn_id=turn_id, call_ids=calls
-                        )
-            if (cursor := page.cursor) is None:
-                break
+        for session in self._sessions(erasure.user):
+            for turn_id in self._turns_with_late_writes(session, erasure.started_at):
+                if turn_id not in interrupted:
+                    calls = list(self.purger.list_call_ids(turn_id))
+                    interrupted[turn_id] = InterruptedTurn(
+                        session_id=session.session_id, turn_id=turn_id, call_ids=calls
+                    )
         if not self._is_clearing(erasure):
             return
         if len(interrupted) > len(erasure.late):
             self.erasures.save_interrupted_turns(erasure, list(interrupted.values()))
         for turn_id in interrupted:
             self.workflow.stop(turn_id, _STOP_REASON)
+
+    def _sessions(self, user: UserName) -> Iterator[Session]:
+        """Yield all sessions of the user, also those that the user has deleted a short time ago."""
+        for read in (self.sessions.list, self.sessions.list_deleted):
+            cursor: str | None = None
+            while True:
+                page = read(user, _PAGE_SIZE, cursor)
+                yield from page.items
+                if (cursor := page.cursor) is None:
+                    break
 
     def _turns_with_late_writes(self, session: Session, started_at: datetime) -> Iterator[TurnId]:
         """Yield the running turn, and turns that were cancelled or failed so recently that their tools may run."""

@@ -98,11 +98,33 @@ class EndSession:
 
     def __call__(self, who: Identity, session_id: SessionId) -> None:
         """End the session, then cancel its turn, so that no new turn starts. Can be repeated. Raise SessionNotFound."""
+        self.end_now(who, session_id)
+        self.cleanup.start(who.name, session_id)
+
+    def end_now(self, who: Identity, session_id: SessionId) -> None:
+        """End the session and cancel its turn. The caller starts the cleanup."""
         if self.read(who, session_id).status is SessionStatus.ACTIVE:
             self.sessions.end(who.name, session_id, self.clock.now())
         session = self.read(who, session_id)
         if session.running_turn:
             self.cancel(who, session_id, session.running_turn)
+
+
+@dataclass(frozen=True)
+class DeleteConversation:
+    """Delete a conversation for good: end its session, hide it from every reader, and delete its records.
+
+    Files that outlive the end of a session stay in the user's files (clause v2.1:persist:on).
+    """
+
+    end: EndSession
+    sessions: Sessions
+    cleanup: CleanupStarter
+
+    def __call__(self, who: Identity, session_id: SessionId) -> None:
+        """Delete the conversation. Raise SessionNotFound."""
+        self.end.end_now(who, session_id)
+        self.sessions.delete(who.name, session_id)
         self.cleanup.start(who.name, session_id)
 
 

@@ -58,7 +58,7 @@ class ReadTurn:
     def __call__(self, who: Identity, session_id: SessionId, turn_id: TurnId) -> FinalResponse:
         """Return the turn's response so far, with download links that are valid for five minutes."""
         turn = self.end_stuck(self.find(who, session_id, turn_id))
-        calls = self.calls.list(turn_id)
+        calls = [] if turn.imported else self.calls.list(turn_id)
         inline = {file_key for call in calls if call.result for file_key in call.result.inline}
         response = self._with_links(turn, compose_response(turn, calls), inline)
         tool_tokens = _tool_tokens(calls)
@@ -66,6 +66,15 @@ class ReadTurn:
         open_inputs = [] if turn.has_ended else find_open_inputs(self.inputs, self.clock, turn_id)
         return response.model_copy(
             update={"canvas": canvases[-1] if canvases else None, "canvases": canvases, "inputs": open_inputs}
+        )
+
+    def describe(self, turn: Turn) -> FinalResponse:
+        """Return the response of a turn with download links, but without contents of files and tokens of dashboards.
+
+        ``turn`` comes from the list of a session, so access is not checked.
+        """
+        return self._with_links(
+            turn, compose_response(turn, [] if turn.imported else self.calls.list(turn.turn_id)), ()
         )
 
     def events_after(self, turn_id: TurnId, after: int) -> Sequence[Event]:

@@ -88,11 +88,12 @@ class TurnOut(BaseModel):
     error: TurnError | None
     created_at: datetime
     ended_at: datetime | None
+    imported: bool
 
     @classmethod
     def of(cls, turn: Turn) -> "TurnOut":
         """Convert a turn to its JSON response."""
-        return cls.model_validate(turn.model_dump())
+        return cls.model_validate(turn.model_dump() | {"imported": turn.imported is not None})
 
 
 class SessionWithTurns(SessionOut):
