@@ -70,6 +70,7 @@ class InMemoryRunner:
     def _use_case(self, clock: SystemClock) -> RunTool:
         return RunTool(
             client=self.client,
+            older_client=self.client,
             workspaces=self._area,
             fetch_inputs=fetch_inputs,
             open_artifact=open_artifact,

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from tests.e2e.conftest import MCP_CONFIG
 from tests.e2e.published_servers.installed import NODE
 from tests.e2e.system_process import ROOT, SystemProcess, running_system
 from tests.e2e.user_client import Json, UserClient, run_user
@@ -54,6 +55,7 @@ def system(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SystemProcess]:
     """A system with the servers, after they have listed their tools."""
     config = tmp_path_factory.mktemp("published") / "mcp.json"
     servers = {"elicitation_demo": atlas_entry(), "everything": {"command": str(EVERYTHING), "args": []}}
+    servers["fastmcp"] = {"command": "python", "args": [str(MCP_CONFIG.parent / "asking_older/main.py")]}
     config.write_text(json.dumps({"mcpServers": servers}))
     with running_system(settings={"SATCHEL_MCP_CONFIG": str(config)}) as running:
         observer = UserClient(running.url, run_user("observer"))
@@ -141,3 +143,22 @@ def test_link_of_everything_is_visited(user: UserClient, arguments: Json, links:
 
     assert [(question["mode"], question["url"]) for question in questions] == [("url", link) for link in links]
     assert f"URL: {PAGE}" in text_of(call)
+
+
+def test_tool_of_fastmcp_4_asks_after_the_user_has_started_it_again_once(user: UserClient) -> None:
+    call = '/fastmcp.ask {"kinds": ["text", "number"]}'
+    (restart, text, _), first = answer(user, call, {}, {"value": "Ada"}, {"value": 42})
+    (asked_first, _), second = answer(user, call, {"value": "Bob"}, {"value": 7})
+
+    assert "start it again" in restart["message"]
+    assert (restart["bound_seconds"], text["bound_seconds"]) == (None, 300)  # only the second holds a process
+    assert [text["message"], asked_first["message"]] == ["Which text?"] * 2
+    assert "Ada" in text_of(first)
+    assert "Bob" in text_of(second)
+
+
+def test_read_only_tool_of_fastmcp_4_starts_again_without_a_question(user: UserClient) -> None:
+    (question,), call = answer(user, "/fastmcp.look {}", {"value": "the moon"})
+
+    assert question["message"] == "At what?"
+    assert "the moon" in text_of(call)

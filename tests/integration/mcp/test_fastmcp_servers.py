@@ -15,7 +15,7 @@ from satchel.adapters.server_config import ConfigError
 from satchel.contract.errors import ToolCrashed
 from satchel.domain.inputs import InputAnswer
 from satchel.domain.servers import ServerEntry
-from satchel.ports.tool_client import CallFailure, LogMessage, ProgressUpdate, ToolResult
+from satchel.ports.tool_client import CallFailure, CannotAsk, LogMessage, ProgressUpdate, ToolResult
 from tests.integration.mcp.tool_caller import SERVER_PROGRAMS, ToolCaller
 
 BLUE = InputAnswer(input_id="1-0", action="accept", content={"value": "blue"})
@@ -124,12 +124,28 @@ def test_older_revision_of_the_entry_lets_tools_ask_while_they_run(
     assert "data='blue'" in events[-1].raw["content"][0]["text"]
 
 
-def test_tool_that_asks_the_user_returns_an_error(real: ToolCaller) -> None:
-    answer = real.outcome("elicits")
+def test_tool_that_asks_while_it_runs_cannot_do_so_with_the_newer_revision(real: ToolCaller) -> None:
+    outcome = real.outcome("elicits")
 
-    assert isinstance(answer, ToolResult)
-    assert answer.raw["isError"] is True
-    assert "elicitation" in answer.raw["content"][0]["text"]
+    # The whole text, so that a new version of FastMCP with other words does not go unnoticed.
+    text = "elicitation via server-initiated requests is unavailable on 2026-07-28 connections."
+    assert outcome == CannotAsk(message=text)
+
+
+def test_tool_of_the_mcp_sdk_cannot_ask_while_it_runs_with_the_newer_revision(loop: EventLoop, tmp_path: Path) -> None:
+    entry = ServerEntry(command=["python", str(SERVER_PROGRAMS / "sdk_asking.py")])
+    clients = [
+        McpToolClient("sdk", entry.model_copy(update=update), loop, os.environ)
+        for update in ({}, {"protocol": "2025-11-25"})
+    ]
+    newer, older = (ToolCaller(client, tmp_path).answered("asks", BLUE)[-1] for client in clients)
+    for client in clients:
+        client.close()
+
+    reason = "this transport context has no back-channel for server-initiated requests."
+    assert newer == CannotAsk(message=f"Cannot send 'elicitation/create': {reason}")
+    assert isinstance(older, ToolResult)
+    assert "value='blue'" in older.raw["content"][0]["text"]
 
 
 @pytest.mark.clause("v4:registry:auth-token")

@@ -10,8 +10,7 @@ from satchel.domain.inputs import InputAnswer
 from satchel.ports.tool_client import (
     Answers,
     AskedQuestion,
-    CallFailure,
-    InputRequired,
+    CallOutcome,
     ProgressUpdate,
     RunningCall,
     ToolEvent,
@@ -38,7 +37,7 @@ class ToolCaller:
         given = iter(answers)
         with self.client.call(tool, arguments, self.workspace, writes=True, can_ask=True) as running:
             events: list[ToolEvent] = []
-            while not events or not isinstance(events[-1], ToolResult | CallFailure):
+            while not events or not isinstance(events[-1], CallOutcome):
                 event = running.receive(TIMEOUT)
                 assert event is not None, "the call does not end"
                 events.append(event)
@@ -48,7 +47,7 @@ class ToolCaller:
 
     def remaining(self, running: RunningCall) -> list[ToolEvent]:
         events: list[ToolEvent] = []
-        while not events or not isinstance(events[-1], ToolResult | InputRequired | CallFailure):
+        while not events or not isinstance(events[-1], CallOutcome):
             event = running.receive(TIMEOUT)
             assert event is not None, "the call does not end"
             events.append(event)

@@ -256,6 +256,7 @@ def _install_fakes(patch: pytest.MonkeyPatch, bench: BenchServer, model: Scripte
     patch.setattr("satchel.bootstrap.language_models.model_router", lambda: model)
     client: ToolClient = bench
     patch.setattr("satchel.bootstrap.runner.tool_client", lambda *_: client)
+    patch.setattr("satchel.bootstrap.runner.older_tool_client", lambda *_: client)
     # Creating clients for the credentials of each call takes long, and moto does not restrict them.
     patch.setattr("satchel.adapters.clients.scoped_dynamodb", lambda _keys: clients.dynamodb())
     patch.setattr("satchel.adapters.clients.scoped_s3", lambda _keys: clients.s3())

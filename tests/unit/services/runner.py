@@ -43,6 +43,7 @@ class Runner:
     def __init__(self, base: Path) -> None:
         self.clock = FakeClock()
         self.client = FakeToolClient(self.clock, [(2, result_of({"results": {"rows": 3}}))])
+        self.older_client = FakeToolClient(self.clock, [(2, result_of({"results": "asked"}))])
         self.workspaces = FakeWorkspaces(base)
         self.callback = FakeTaskCallback()
         self.store = FakeFileStore()
@@ -56,6 +57,7 @@ class Runner:
         """Run an order; ``claim`` is the name of the claiming runner."""
         run_tool = RunTool(
             client=self.client,
+            older_client=self.older_client,
             workspaces=self.workspaces,
             fetch_inputs=FakeInputFetcher(self.store),
             open_artifact=self.open_artifact,

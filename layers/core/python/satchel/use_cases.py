@@ -63,7 +63,7 @@ if TYPE_CHECKING:
     )
     from satchel.services.sweep import Sweep
     from satchel.services.tools.offers import RequestOffers
-    from satchel.services.tools.tool_lists import ListTools, MarkToolsStale, RefreshTools
+    from satchel.services.tools.tool_lists import ListTools, MarkToolsStale, RefreshTools, RememberAsking
     from satchel.services.turns.approvals import AskApproval, DecideApproval, ReadApproval
     from satchel.services.turns.build_model_request import BuildModelRequest
     from satchel.services.turns.canvas_actions import LogCanvasAction
@@ -162,6 +162,12 @@ class UseCases:
         from satchel.services.tools.tool_lists import MarkToolsStale
 
         return MarkToolsStale(registry=self.ports.registry, lists=self.ports.tool_lists)
+
+    @cached_property
+    def remember_asking(self) -> RememberAsking:
+        from satchel.services.tools.tool_lists import RememberAsking
+
+        return RememberAsking(registry=self.ports.registry, lists=self.ports.tool_lists)
 
     # Use cases for turns
 
@@ -412,6 +418,7 @@ class UseCases:
             dashboards=self.ports.dashboards,
             relay=self.relay_events,
             mark_tools_stale=self.mark_tools_stale,
+            remember_asking=self.remember_asking,
             metrics=self.ports.metrics,
             storage=self.storage_quota,
             canvas_origins=self.settings.canvas.canvas_origins,

@@ -50,5 +50,12 @@ async def ask(context: Context, kinds: list[str]) -> str:
     return "\n".join(answers)
 
 
+@mcp.tool(output_schema=None, annotations={"readOnlyHint": True})
+async def look(context: Context) -> str:
+    """Ask at what to look. Changes nothing, so that it can be repeated."""
+    answer = await context.elicit("At what?", response_type=str)
+    return f"{answer.action} {getattr(answer, 'data', '')}"
+
+
 if __name__ == "__main__":
     mcp.run(show_banner=False)

@@ -8,6 +8,7 @@ import pytest
 
 from satchel.domain.arguments import FILE_OBJECT
 from satchel.domain.calls import CallResult, RunnerReport
+from satchel.domain.conversation import ToolHints
 from satchel.domain.files import FileRecord
 from satchel.domain.object_keys import call_objects_prefixes, outcome_key
 from satchel.domain.servers import Registry
@@ -413,6 +414,30 @@ def test_order_says_that_the_server_speaks_the_older_handshake(world: World) -> 
     world.runners.legacy.add("report")
     world.use_cases.refresh_tools("report")
     assert order(world, "report.echo", "{}").is_legacy
+
+
+def test_order_says_that_the_tool_asks_while_it_runs(world: World) -> None:
+    assert not order(world, "report.echo", "{}").asks_while_running
+
+    world.use_cases.remember_asking("report.echo", asks_while_running=True)
+    assert order(world, "report.echo", "{}").asks_while_running
+
+
+@pytest.mark.parametrize(
+    ("hints", "may_repeat"),
+    [
+        (None, False),
+        (ToolHints(destructive=False), False),
+        (ToolHints(read_only=True), True),
+        (ToolHints(idempotent=True), True),
+    ],
+)
+def test_order_says_whether_the_call_may_be_repeated(
+    world: World, hints: ToolHints | None, *, may_repeat: bool
+) -> None:
+    world.runners.tools["report"] = [ECHO.model_copy(update={"hints": hints})]
+    world.use_cases.refresh_tools("report")
+    assert order(world, "report.echo", "{}").may_repeat is may_repeat
 
 
 @pytest.mark.parametrize(("limit", "is_sent"), [(16, True), (15, False)])

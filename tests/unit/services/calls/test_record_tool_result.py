@@ -211,3 +211,24 @@ def test_changed_tool_list_makes_a_refresh_due(world: World, call: Call, *, chan
     world.finish_call(call, RunnerReport(results=1, tools_changed=changed))
     world.clock.advance(30)
     assert world.use_cases.refresh_tools.due() == (["report"] if changed else [])
+
+
+def test_next_call_of_a_tool_that_asks_while_it_runs_uses_the_older_handshake(world: World, call: Call) -> None:
+    world.finish_call(call, RunnerReport(results=1, asks_while_running=True))
+    assert "report.summarise" in asking_tools(world)
+
+    world.finish_call(another_call(world), RunnerReport(results=1))
+    assert "report.summarise" in asking_tools(world)
+
+    failed = RunnerReport(results=1, asks_while_running=False)
+    world.finish_call(another_call(world), failed)
+    assert asking_tools(world) == []
+
+
+def another_call(world: World) -> Call:
+    return world.call(world.turn(world.session()), "report.summarise", "{}")
+
+
+def asking_tools(world: World) -> list[str]:
+    tools = world.use_cases.list_tools.tools(ALICE.groups)
+    return [tool.full_name for tool in tools if tool.asks_while_running]

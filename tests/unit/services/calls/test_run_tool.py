@@ -10,9 +10,20 @@ import pytest
 
 from satchel.contract import ArtifactProblem, Display, ErrorCode
 from satchel.domain.calls import RunnerReport
-from satchel.domain.steps import POLL_ERRORS
+from satchel.domain.inputs import Form
+from satchel.domain.steps import INPUT_REQUIRED, POLL_ERRORS
 from satchel.domain.tasks import ReportedTask
-from satchel.ports.tool_client import BlockedAccess, LogMessage, OutsideChange, TaskRunning, ToolResult
+from satchel.ports.runners import CallOrder
+from satchel.ports.tool_client import (
+    BlockedAccess,
+    CallFailure,
+    CannotAsk,
+    LogMessage,
+    OutsideChange,
+    TaskRunning,
+    ToolResult,
+)
+from satchel.services.calls.run_tool import RESTART
 from tests.fakes.runners import open_artifact
 from tests.fakes.tool_client import StartedCall
 from tests.unit.services.orders import CALL_ID, OTHER_SESSION_ID, SESSION_ID, TURN_ID, USER, order
@@ -261,3 +272,71 @@ def test_poll_asks_for_the_task_and_adds_the_time_before(runner: Runner) -> None
     assert runner.report(poll).duration_ms == 62_000
     assert runner.client.started[0].task_id == "t-1"
     assert f"{CALL_ID}#3" in runner.claims.claimed_by
+
+
+# Tools that can ask the user only with the older handshake
+
+
+CANNOT_ASK = CannotAsk(message="elicitation via server-initiated requests is unavailable")
+
+
+def restarted(action: str) -> CallOrder:
+    """Return the order after the user's answer to the question whether to start the tool again."""
+    return order().model_copy(update={"input_round": 1, "responses": {RESTART: {"action": action}}})
+
+
+def test_user_decides_whether_a_tool_that_could_not_ask_starts_again(runner: Runner) -> None:
+    runner.client.script = [(1, CANNOT_ASK)]
+    report = runner.report(order())
+
+    assert report.asks is not None
+    (question,) = report.asks.questions
+    assert (question.key, question.form) == (RESTART, Form(properties={}))
+    assert runner.callback.failed == [("task", INPUT_REQUIRED)]
+    assert runner.older_client.started == []
+
+
+def test_restarted_tool_is_called_once_with_the_older_handshake_and_without_answers(runner: Runner) -> None:
+    report = runner.report(restarted("accept"))
+
+    assert (report.results, report.asks_while_running) == ("asked", True)
+    assert [started.answers for started in runner.older_client.started] == [None]
+    assert runner.client.started == []
+
+
+@pytest.mark.parametrize("action", ["decline", "cancel"])
+def test_tool_that_the_user_does_not_restart_fails_without_a_call(runner: Runner, action: str) -> None:
+    report = runner.report(restarted(action))
+
+    assert (report.is_error, report.asks_while_running) == (True, None)
+    assert "did not start it again" in str(report.results)
+    assert runner.client.started + runner.older_client.started == []
+
+
+def test_call_without_further_effects_is_repeated_with_the_older_handshake(runner: Runner) -> None:
+    runner.client.script = [(1, CANNOT_ASK)]
+    report = runner.report(order().model_copy(update={"may_repeat": True}))
+
+    assert (report.results, report.asks_while_running, report.asks) == ("asked", True, None)
+
+
+def test_tool_that_is_known_to_ask_while_it_runs_is_called_with_the_older_handshake(runner: Runner) -> None:
+    report = runner.report(order().model_copy(update={"asks_while_running": True}))
+
+    assert (report.results, report.asks_while_running) == ("asked", True)
+    assert runner.client.started == []
+
+
+def test_failure_with_the_older_handshake_reports_that_the_tool_may_have_changed(runner: Runner) -> None:
+    runner.older_client.script = [(1, CallFailure(crashed=False, message="only exists at MCP 2026-07-28"))]
+    report = runner.report(order().model_copy(update={"asks_while_running": True}))
+
+    assert (report.is_error, report.asks_while_running) == (True, False)
+
+
+def test_tool_that_asks_in_both_ways_fails_after_its_first_question(runner: Runner) -> None:
+    runner.client.script = [(1, CANNOT_ASK)]
+    report = runner.report(order().model_copy(update={"input_round": 1, "responses": {"it": {"action": "accept"}}}))
+
+    assert (report.is_error, report.asks) == (True, None)
+    assert "server-initiated" in str(report.results)

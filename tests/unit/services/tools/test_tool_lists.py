@@ -226,6 +226,37 @@ def test_marking_an_unknown_list_as_stale_changes_nothing(world: World, tool: st
     assert world.use_cases.list_tools(ALICE.groups)[1].tools is None
 
 
+# Tools that can ask the user only with the older handshake
+
+
+def test_refresh_keeps_which_tools_ask_while_they_run(world: World) -> None:
+    world.use_cases.remember_asking("report.echo", asks_while_running=True)
+    world.use_cases.refresh_tools("report")
+    asking = ECHO.model_copy(update={"asks_while_running": True})
+    assert world.use_cases.list_tools(ALICE.groups)[1].tools == [SUMMARISE, MERGE, asking]
+
+
+def test_changed_tool_is_called_with_the_newer_handshake_again(world: World) -> None:
+    world.use_cases.remember_asking("report.echo", asks_while_running=True)
+    changed = ECHO.model_copy(update={"description": "Asks otherwise"})
+    world.runners.tools["report"] = [changed]
+    world.use_cases.refresh_tools("report")
+    assert world.use_cases.list_tools(ALICE.groups)[1].tools == [changed]
+
+
+def test_edited_server_is_called_with_the_newer_handshake_again(world: World) -> None:
+    world.use_cases.remember_asking("report.echo", asks_while_running=True)
+    world.sources = "edited"
+    world.use_cases.refresh_tools("report")
+    assert world.use_cases.list_tools(ALICE.groups)[1].tools == [SUMMARISE, MERGE, ECHO]
+
+
+@pytest.mark.parametrize("tool", ["report.missing", "unknown.tool", "word"])
+def test_remembering_an_unknown_tool_changes_nothing(world: World, tool: str) -> None:
+    world.use_cases.remember_asking(tool, asks_while_running=True)
+    assert world.use_cases.list_tools(ALICE.groups)[1].tools == [SUMMARISE, MERGE, ECHO]
+
+
 def test_maximum_age_is_configurable(world: World) -> None:
     refresh = replace(world.use_cases.refresh_tools, max_age=timedelta(hours=6))
     world.clock.advance(300)

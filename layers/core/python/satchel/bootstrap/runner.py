@@ -60,6 +60,7 @@ def run_tool_use_case(server: str) -> RunTool:
     """Return the use case that runs tool calls on a server. Raise KeyError if this runner is not for that server."""
     return RunTool(
         client=tool_client(server),
+        older_client=older_tool_client(server),
         workspaces=LocalWorkspaces(),
         fetch_inputs=fetch_inputs,
         open_artifact=open_artifact,
@@ -121,6 +122,12 @@ def tool_client(server: str) -> McpToolClient:
         return _tool_client(server)
 
 
+def older_tool_client(server: str) -> McpToolClient:
+    """Return the client that speaks the older handshake, for tools that can ask the user only with it."""
+    with _client_lock:
+        return _older_tool_client(server)
+
+
 def describe_server(server: str) -> dict[str, Any]:
     """Return the tools and offers of an MCP server as JSON, and this machine's isolation, which only a runner knows."""
     client = tool_client(server)
@@ -150,17 +157,27 @@ def close_servers() -> None:
     """Stop this runner's servers with all their processes, and then the event loop."""
     for server in _own_servers():
         tool_client(server).close()
+        older_tool_client(server).close()
     _event_loop().close()
 
 
 @lru_cache
 def _tool_client(server: str) -> McpToolClient:
+    return _new_client(server, _own_servers()[server])
+
+
+@lru_cache
+def _older_tool_client(server: str) -> McpToolClient:
+    return _new_client(server, _own_servers()[server].model_copy(update={"protocol": "2025-11-25"}))
+
+
+def _new_client(server: str, entry: ServerEntry) -> McpToolClient:
     become_subreaper()
     without_refused(hide_this_process)
     settings = RunnerSettings()
     return McpToolClient(
         server,
-        _own_servers()[server],
+        entry,
         _event_loop(),
         os.environ,
         fill=partial(_fill_entry, server),

@@ -168,8 +168,9 @@ class RunnerReport(BaseModel):
 
     ``asks`` are questions to the user: the call has no result yet, and continues with the answers. ``task`` is the task
     of the server that works on the call, which has no result yet, either. ``tools_changed`` is True if the server
-    announced a change of its tools since the previous call. The runner executes third-party code, so callers must check
-    all values. Parsing turns a file with an invalid artifact into a problem.
+    announced a change of its tools since the previous call. ``asks_while_running`` says whether the tool needs the
+    older MCP handshake to ask the user, if the call has shown this. The runner executes third-party code, so callers
+    must check all values. Parsing turns a file with an invalid artifact into a problem.
     """
 
     results: Any = None
@@ -182,6 +183,7 @@ class RunnerReport(BaseModel):
     error_code: ErrorCode | None = None
     duration_ms: int | None = 0
     tools_changed: bool = False
+    asks_while_running: bool | None = None
     asks: RequestedInput | None = None
     task: ReportedTask | None = None
 

@@ -104,7 +104,8 @@ class ToolSpec(BaseModel):
 
     ``hints`` describe its effects. Apps of the same server may call the tool unless ``for_app`` is False, and if
     ``for_model`` is False, only they may. ``app_uri`` is the address of the app that shows the tool's results. If
-    ``needs_task``, an older server runs the tool only as a task.
+    ``needs_task``, an older server runs the tool only as a task. If ``asks_while_running``, the tool has asked the
+    user in a way that only the older MCP handshake permits.
     """
 
     server: str
@@ -117,6 +118,7 @@ class ToolSpec(BaseModel):
     icons: list[Icon] = []
     for_model: bool = True
     needs_task: bool = False
+    asks_while_running: bool = False
     for_app: bool = True
     app_uri: str | None = None
     method: CallMethod = "tools/call"
@@ -131,6 +133,12 @@ class ToolSpec(BaseModel):
         """Return True unless the server says that the tool only reads, or only adds. MCP defines these defaults."""
         hints = self.hints or ToolHints()
         return not hints.read_only and hints.destructive is not False
+
+    @property
+    def may_repeat(self) -> bool:
+        """Return True if the server says that a repeated call has no further effect."""
+        hints = self.hints or ToolHints()
+        return bool(hints.read_only or hints.idempotent)
 
     @property
     def has_header_arguments(self) -> bool:

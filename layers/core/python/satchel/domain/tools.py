@@ -86,6 +86,13 @@ def fresh_tool_list(listing: ToolListing, now: datetime, before: StoredToolList 
     return StoredToolList(**dict(listing), asked_at=now, since=since)
 
 
+def with_known_asking(tools: list[ToolSpec], before: list[ToolSpec]) -> list[ToolSpec]:
+    """Return a new list of tools with ``asks_while_running`` of the old list, except for tools that have changed."""
+    known = {tool.name: tool for tool in before if tool.asks_while_running}
+    asking = [tool.model_copy(update={"asks_while_running": True}) for tool in tools]
+    return [new if known.get(tool.name) == new else tool for tool, new in zip(tools, asking, strict=True)]
+
+
 def starting_tool_list(now: datetime) -> StoredToolList:
     """Return the record to store, without tools, when a server's tools are requested for the first time."""
     return StoredToolList(asked_at=now, since=now)

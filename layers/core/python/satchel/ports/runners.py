@@ -49,8 +49,9 @@ class CallOrder(BaseModel):
     ``embedded``, the runner replaces the paths of input files with their content. ``responses`` and ``request_state``
     continue a call that has asked the user ``input_round`` times. ``task_id`` is the task to poll for the time number
     ``polls``; the call has taken ``earlier_ms`` so far. ``as_task`` asks an older server for a task. ``is_legacy``: the
-    server speaks the older MCP handshake. ``app_uri`` is the app that shows the result, titled
-    ``app_title``. If ``from_app``, an app made the call.
+    server speaks the older MCP handshake. ``asks_while_running``: only with that handshake can the tool ask the user. A
+    call that ``may_repeat`` has no further effect if it is repeated. ``app_uri`` is the app that shows the result,
+    titled ``app_title``. If ``from_app``, an app made the call.
     """
 
     model_config = ConfigDict(hide_input_in_errors=True)
@@ -77,6 +78,8 @@ class CallOrder(BaseModel):
     responses: dict[str, dict[str, Any]] = {}
     request_state: str | None = None
     is_legacy: bool = False
+    asks_while_running: bool = False
+    may_repeat: bool = False
     as_task: bool = False
     task_id: str | None = None
     polls: int = 0

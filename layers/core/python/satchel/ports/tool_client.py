@@ -107,6 +107,15 @@ class InputRequired(BaseModel):
     task: TaskRunning | None = None
 
 
+class CannotAsk(BaseModel):
+    """The call ended when the tool wanted to ask the user, because only older revisions of MCP let it ask then.
+
+    ``message`` is the server's error.
+    """
+
+    message: str
+
+
 class AskedQuestion(BaseModel):
     """The server asks the user, and the call waits (``elicitation/create`` of servers before MCP 2026-07-28).
 
@@ -137,7 +146,7 @@ class Answers(NamedTuple):
     state: str | None
 
 
-CallOutcome = ToolResult | InputRequired | TaskRunning | CallFailure
+CallOutcome = ToolResult | InputRequired | TaskRunning | CannotAsk | CallFailure
 """The last event of a call."""
 
 ToolEvent = ProgressUpdate | LogMessage | BlockedAccess | OutsideChange | AskedQuestion | ClosedQuestion | CallOutcome

@@ -67,6 +67,7 @@ from satchel.ports.tool_client import (
     BlockedAccess,
     CallFailure,
     CallOutcome,
+    CannotAsk,
     ClosedQuestion,
     InputRequired,
     LogMessage,
@@ -94,6 +95,8 @@ MAX_LINKED_BYTES = 32 << 20
 _CLOSE_SECONDS = 2.0
 _WITH_RESULT = {"completed", "failed", "input_required"}
 _ASKING_TASK = "A task of the server asks a question, which is supported for servers over streamable HTTP only"
+_CANNOT_ASK = ("elicitation", "server-initiated requests")
+"""Words of the errors of FastMCP 4 and of the MCP SDK 2, if a tool asks while it runs on a newer connection."""
 _NO_USER = QuestionRefused("No user can answer a question of this request")
 _STATE_ONLY_PAUSES = (0.05, 0.1, *[0.25] * 8)
 """Pauses before a request is repeated, if a server wants it again with its state but asks nothing, in seconds."""
@@ -395,7 +398,7 @@ class Session:
                 await anyio.sleep(pause)
                 raw = await self._send(_with_state(request, raw["requestState"]), listener)
         except MCPError as error:
-            return await self._failure(error)
+            return CannotAsk(message=error.message) if self._cannot_ask(error.message) else await self._failure(error)
         if isinstance(request, CallToolRequest) and (
             state := created_task(raw, asks_for_task=request.params.task is not None)
         ):
@@ -504,10 +507,16 @@ class Session:
                 return failure
         return CallFailure(crashed=False, message=self._explain(error.message))
 
-    def _result(self, raw: dict[str, Any]) -> ToolResult | CallFailure:
+    def _result(self, raw: dict[str, Any]) -> ToolResult | CannotAsk | CallFailure:
         if raw.get("isError") and self._observer.question:
             return CallFailure(crashed=False, message=self._explain(_first_text(raw)))
+        if raw.get("isError") and self._cannot_ask(_first_text(raw)):
+            return CannotAsk(message=_first_text(raw))
         return ToolResult(raw=raw, tools_changed=self._observer.take_tools_changed())
+
+    def _cannot_ask(self, error: str) -> bool:
+        """Return True if a tool failed because it asked while it ran, which the newer handshake does not permit."""
+        return not self.is_legacy and all(words in error for words in _CANNOT_ASK)
 
     def _explain(self, message: str) -> str:
         if self._observer.question is None:

@@ -322,6 +322,8 @@ class DispatchTool:
             limits=entry.limits_with_defaults(self.limits),
             as_task=tool.needs_task,
             is_legacy=prepared.is_legacy,
+            asks_while_running=tool.asks_while_running,
+            may_repeat=tool.may_repeat,
             app_uri=None if is_from_app(call.turn_id) else tool.app_uri,
             from_app=is_from_app(call.turn_id),
             app_title=tool.title,

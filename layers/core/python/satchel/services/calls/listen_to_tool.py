@@ -17,6 +17,7 @@ from satchel.ports.tool_client import (
     BlockedAccess,
     CallFailure,
     CallOutcome,
+    CannotAsk,
     ClosedQuestion,
     InputRequired,
     LogMessage,
@@ -35,6 +36,8 @@ MAX_LOGS = 200
 
 logger = logging.getLogger(__name__)
 
+ListenResult = ToolResult | InputRequired | TaskRunning | CannotAsk
+
 
 @dataclass
 class ListenToTool:
@@ -51,8 +54,8 @@ class ListenToTool:
     log_count: int = 0
     throttle: Throttle[ProgressUpdate] = field(default_factory=Throttle)
 
-    def __call__(self, running: RunningCall) -> ToolResult | InputRequired | TaskRunning:
-        """Return the tool's result, its questions, or the task that works on the call.
+    def __call__(self, running: RunningCall) -> ListenResult:
+        """Return the tool's result, its questions, the task that works on the call, or that the tool cannot ask.
 
         Raise ToolTimedOut, ToolCrashed, ToolFailed, NotAnswered, InvalidPath or FileTooLarge.
         """
@@ -62,7 +65,7 @@ class ListenToTool:
             fields = {"call_id": self.order.call_id, "progress_received": self.progress_count}
             logger.info("the tool has ended", extra=fields)
 
-    def _follow(self, running: RunningCall) -> ToolResult | InputRequired | TaskRunning:
+    def _follow(self, running: RunningCall) -> ListenResult:
         silence = SilenceTimer(self.order.limits, self.clock.monotonic(), self.started)
         while True:
             self._check_answer(running, silence)
@@ -98,7 +101,7 @@ class ListenToTool:
         if isinstance(due, TimeLimitReached):
             raise ToolTimedOut(timeout_seconds=due.seconds, last_progress=self.last_progress, kind=due.kind)
 
-    def _handle(self, event: ToolEvent) -> ToolResult | InputRequired | TaskRunning | None:
+    def _handle(self, event: ToolEvent) -> ListenResult | None:
         if isinstance(event, CallOutcome):
             self._flush_progress()
         match event:
@@ -112,7 +115,7 @@ class ListenToTool:
                 self.violations.add_outside_change(event.path)
             case CallFailure():
                 self._raise(event)
-            case ToolResult() | InputRequired() | TaskRunning():
+            case ToolResult() | InputRequired() | TaskRunning() | CannotAsk():
                 return event
         return None
 

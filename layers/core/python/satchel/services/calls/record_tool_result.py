@@ -62,7 +62,7 @@ from satchel.services.files.artifact_records import (
 from satchel.services.files.read_files import find_file
 from satchel.services.files.storage_quota import StorageQuota
 from satchel.services.side_by_side import side_by_side
-from satchel.services.tools.tool_lists import MarkToolsStale
+from satchel.services.tools.tool_lists import MarkToolsStale, RememberAsking
 
 logger = logging.getLogger(__name__)
 
@@ -95,6 +95,7 @@ class RecordToolResult:
     dashboards: Dashboards
     relay: RelayEvents
     mark_tools_stale: MarkToolsStale
+    remember_asking: RememberAsking
     metrics: Metrics
     storage: StorageQuota
     canvas_origins: Collection[str] = ()
@@ -118,6 +119,8 @@ class RecordToolResult:
                 report = RunnerReport.from_error(ToolFailed(_TASK_LOST))
             if report.tools_changed:
                 self.mark_tools_stale(call.tool)
+            if report.asks_while_running is not None:
+                self.remember_asking(call.tool, asks_while_running=report.asks_while_running)
             result = self._result(call, report).bounded()
             if result.canvas:
                 self.dashboards.save(self._dashboard(call, result.canvas))

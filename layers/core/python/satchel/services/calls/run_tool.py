@@ -30,6 +30,7 @@ from satchel.ports.system import Clock
 from satchel.ports.tool_client import (
     Answers,
     AppRequest,
+    CannotAsk,
     InputRequired,
     ServerSessions,
     TaskRunning,
@@ -42,13 +43,24 @@ from satchel.services.calls.ask_during_call import AskDuringCall
 from satchel.services.calls.embed_files import embed_files
 from satchel.services.calls.file_sizes import check_file_sizes
 from satchel.services.calls.heartbeat import Heartbeat
-from satchel.services.calls.listen_to_tool import ListenToTool
+from satchel.services.calls.listen_to_tool import ListenResult, ListenToTool
 from satchel.services.calls.runner_report import build_report, full_output_files, store_report
 from satchel.services.calls.store_app import store_app
 from satchel.services.calls.store_artifacts import StoreArtifacts, find_undeclared_artifacts
 from satchel.services.calls.violations import Policy, Violations
 
 logger = logging.getLogger(__name__)
+
+RESTART = "satchel/restart"
+"""The key of the question whether a tool that could not ask may start again."""
+
+_RESTART_QUESTION = {
+    "mode": "form",
+    "message": "The tool stopped because it could not ask you its question. Satchel can start it again, in a way in "
+    "which it can ask. If it has already changed something, this may happen twice. Start it again?",
+    "requestedSchema": {"type": "object", "properties": {}},
+}
+_NOT_RESTARTED = "The tool stopped because it could not ask the user its question, and the user did not start it again."
 
 
 @dataclass(frozen=True)
@@ -68,12 +80,14 @@ class CallPorts:
 class RunTool:
     """Run the tool calls of one MCP server. The server's process stays warm between calls of the same user.
 
+    ``older_client`` calls the same server with the older MCP handshake, for tools that can ask the user only with it.
     ``find_problems`` is the method of a ``SchemaChecker``. ``open_state`` returns the folder in which the server keeps
     a user's data, or raises ToolFailed if it is too large; it is None unless the server keeps some. A tool that asks
     the user while it runs waits at most ``input_seconds`` for each answer.
     """
 
     client: ToolClient
+    older_client: ToolClient
     workspaces: Workspaces
     fetch_inputs: InputFetcher
     open_artifact: ArtifactOpener
@@ -116,6 +130,9 @@ class RunTool:
             report = self._run(order, ports, heartbeat, started)
         except ToolError as error:
             report = RunnerReport.from_error(error)
+            if order.asks_while_running and isinstance(error, ToolFailed):
+                # An update of the server may have changed the way in which the tool asks.
+                report.asks_while_running = False
         except ContractError as error:
             report = RunnerReport.from_error(ToolFailed(f"The tool's result is invalid: {error}"))
         except Exception as error:
@@ -126,17 +143,24 @@ class RunTool:
         return report
 
     def _run(self, order: CallOrder, ports: CallPorts, heartbeat: Heartbeat, started: float) -> RunnerReport:
+        _check_restart(order)
         with ExitStack() as stack:
             workspace = self._open_workspace(order, stack)
             before = self._list_files(order, workspace)
             violations = Violations(order, self.violation_policy)
             ask = AskDuringCall(ports.events, ports.claims, self.clock, order, self.input_seconds)
             listen = ListenToTool(ports.events, self.clock, order, violations, ask, started)
+            is_older = order.asks_while_running or RESTART in order.responses
             try:
-                result = self._call(order, ports, listen, heartbeat, workspace)
+                result = self._call(order, ports, listen, heartbeat, workspace, is_older=is_older)
+                if isinstance(result, CannotAsk) and order.may_repeat:
+                    is_older = True
+                    result = self._call(order, ports, listen, heartbeat, workspace, is_older=is_older)
             except (ToolFailed, ToolCrashed) as error:
                 check_file_sizes(error.message, before, self._list_files(order, workspace), self.max_file_bytes)
                 raise
+            if isinstance(result, CannotAsk):
+                return _ask_to_restart(order, result)
             if isinstance(result, TaskRunning):
                 return RunnerReport(task=_reported_task(order, result))
             if isinstance(result, InputRequired):
@@ -158,7 +182,8 @@ class RunTool:
                 files, problems = [*app, *files], [*problems, *problem]
         meta_data = {**violations.meta_data(), **self._misfit(order, result)}
         report = build_report(output, view, files, problems, meta_data)
-        return report.model_copy(update={"tools_changed": result.tools_changed})
+        learned = {"asks_while_running": True} if is_older else {}
+        return report.model_copy(update={"tools_changed": result.tools_changed, **learned})
 
     def _misfit(self, order: CallOrder, result: ToolResult) -> dict[str, Any]:
         """Return the meta data that says how the structured result violates the output schema of the tool, if any."""
@@ -188,8 +213,12 @@ class RunTool:
         listen: ListenToTool,
         heartbeat: Heartbeat,
         workspace: Path | None,
-    ) -> ToolResult | InputRequired | TaskRunning:
-        with self.client.call(
+        *,
+        is_older: bool,
+    ) -> ListenResult:
+        client = self.older_client if is_older else self.client
+        is_restarted = RESTART in order.responses
+        with client.call(
             order.tool,
             embed_files(order, workspace, self.open_artifact),
             workspace,
@@ -197,8 +226,8 @@ class RunTool:
             state=self.open_state(order.user) if self.open_state else None,
             method=order.method,
             input_schema=order.input_schema,
-            sessions=ports.sessions,
-            answers=Answers(order.responses, order.request_state) if order.input_round else None,
+            sessions=None if is_older else ports.sessions,  # the stored session has the newer handshake
+            answers=Answers(order.responses, order.request_state) if order.input_round and not is_restarted else None,
             as_task=order.as_task,
             task_id=order.task_id,
             is_legacy=order.is_legacy,
@@ -210,6 +239,20 @@ class RunTool:
                 return listen(running)
             finally:
                 heartbeat.on_task_end(None)
+
+
+def _ask_to_restart(order: CallOrder, stopped: CannotAsk) -> RunnerReport:
+    """Return the question whether to start the tool again: only the user can know whether that does harm."""
+    if order.input_round or order.task_id is not None:
+        raise ToolFailed(stopped.message)
+    request = {"method": "elicitation/create", "params": _RESTART_QUESTION}
+    return RunnerReport(asks=RequestedInput.parse({RESTART: request}, None))
+
+
+def _check_restart(order: CallOrder) -> None:
+    """Raise ToolFailed if the user has refused to start the tool again."""
+    if order.responses.get(RESTART, {"action": "accept"})["action"] != "accept":
+        raise ToolFailed(_NOT_RESTARTED)
 
 
 def _reported_task(order: CallOrder, running: TaskRunning) -> ReportedTask:

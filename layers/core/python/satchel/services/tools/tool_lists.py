@@ -25,6 +25,7 @@ from satchel.domain.tools import (
     StoredToolList,
     fresh_tool_list,
     starting_tool_list,
+    with_known_asking,
 )
 from satchel.ports.runners import Runners, ToolLists
 from satchel.ports.system import Clock
@@ -167,6 +168,8 @@ class RefreshTools:
             self.lists.save(server, config_hash, failed.model_copy(update={"source_version": version}))
             raise
         before = self.lists.get(server, config_hash)
+        if before is not None and before.source_version == version:
+            listing = listing.model_copy(update={"tools": with_known_asking(listing.tools, before.tools or [])})
         fresh = fresh_tool_list(listing, self.clock.now(), before)
         self.lists.save(server, config_hash, fresh.model_copy(update={"source_version": version}))
         return listing.tools
@@ -252,3 +255,27 @@ class MarkToolsStale:
         stored = self.lists.get(place[0], config_hash)
         if stored is not None and not stored.doubted:
             self.lists.save(place[0], config_hash, stored.model_copy(update={"doubted": True}))
+
+
+@dataclass(frozen=True)
+class RememberAsking:
+    """Remember which tools can ask the user only over the older MCP handshake.
+
+    Untrusted runners can request this, so the only effect is the handshake of later calls of the tool.
+    """
+
+    registry: Registry
+    lists: ToolLists
+
+    def __call__(self, tool: str, *, asks_while_running: bool) -> None:
+        """Store this about a tool (``server.tool``), if its server's list is stored."""
+        place = self.registry.split_tool_name(tool)
+        if place is None:
+            return
+        server, name = place
+        config_hash = self.registry.servers[server].config_hash()
+        stored = self.lists.get(server, config_hash)
+        if stored is not None:
+            update = {"asks_while_running": asks_while_running}
+            tools = [each.model_copy(update=update) if each.name == name else each for each in stored.tools or []]
+            self.lists.save(server, config_hash, stored.model_copy(update={"tools": tools}))
