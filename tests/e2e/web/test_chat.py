@@ -109,6 +109,22 @@ def test_arguments_can_be_changed_before_a_call_is_allowed(chat: ChatPage) -> No
     expect(denied.locator(".call")).to_have_class("call denied")
 
 
+def test_tool_that_is_always_allowed_in_a_chat_asks_again_only_in_other_chats(chat: ChatPage) -> None:
+    page, keys = chat.page, Keyboard(chat.page)
+    first = chat.send(APPROVAL_CALL)
+    first.get_by_role("button", name="Allow").wait_for()
+    keys.press("input", "Do not ask again for approval.write in this chat", key="Space", back=True)
+    keys.press("button", "Allow")
+    expect(first).to_have_attribute("aria-busy", "false")
+    again = chat.ask(APPROVAL_CALL)
+    expect(again.locator(".call")).to_have_class("call done")
+
+    page.keyboard.press("Control+Shift+O")
+    other = chat.send(APPROVAL_CALL)
+    other.get_by_role("button", name="Deny").click()
+    expect(other.locator(".call")).to_have_class("call denied")
+
+
 def test_slow_call_shows_progress_then_silence_notices_and_can_be_canceled(chat: ChatPage) -> None:
     turn = chat.send('/approval.report_steps {"steps": 4, "interval": 0.4, "silence": 60}')
 
@@ -142,7 +158,9 @@ def test_chats_are_listed_renamed_and_deleted_after_confirmation(chat: ChatPage)
     chat.ask("second chat")
     expect(titles).to_have_text(["second chat", "first chat"])
 
-    keys.press("button", "Rename first chat")
+    keys.press("button", "Actions for first chat")
+    expect(page.get_by_role("menuitem", name="Rename")).to_be_focused()
+    page.keyboard.press("Enter")
     assert keys.focused() == ("input", "Title")
     keys.write("Sales")
     expect(titles).to_have_text(["second chat", "Sales"])
@@ -150,14 +168,20 @@ def test_chats_are_listed_renamed_and_deleted_after_confirmation(chat: ChatPage)
     page.keyboard.press("Enter")
     expect(chat.turns.locator(".user-message")).to_have_text("first chat")
 
-    keys.press("button", "Delete Sales")
+    keys.press("button", "Actions for Sales")
+    expect(page.get_by_role("menuitem", name="Rename")).to_be_focused()
+    page.keyboard.press("ArrowUp")
+    page.keyboard.press("Enter")
     dialog = page.get_by_role("dialog")
     expect(dialog).to_contain_text("will be deleted")
     chat.screenshot("delete-chat")
     keys.press("button", "Cancel")
     expect(page.locator("dialog")).to_have_count(0)  # a closed dialog loses its role shortly before it is removed
     expect(titles).to_have_count(2)
-    assert keys.focused() == ("button", "Delete Sales")
+    assert keys.focused() == ("button", "Actions for Sales")
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("menuitem", name="Rename")).to_be_focused()
+    page.keyboard.press("ArrowUp")
     page.keyboard.press("Enter")
     keys.press("button", "Delete chat")
     expect(titles).to_have_text(["second chat"])

@@ -80,3 +80,30 @@ def test_attached_picture_has_a_thumbnail_before_it_is_sent(chat: ChatPage) -> N
     assert picture.evaluate("picture => picture.decode().then(() => picture.naturalWidth)") == 2
     chat.attached.get_by_role("button", name="Remove dot.png").click()
     expect(chat.attached).to_have_count(0)
+
+
+_RECORD_SPEECH = """() => {
+    window.spoken = [];
+    window.SpeechSynthesisUtterance = function (text) { this.text = text; };
+    Object.defineProperty(window, 'speechSynthesis', {value: {
+        speak: utterance => window.spoken.push(utterance), cancel: () => window.spoken.push(null),
+    }});
+}"""
+
+
+def test_answer_is_read_aloud_until_its_end_or_until_stopped(chat: ChatPage, endpoint: FakeEndpoint) -> None:
+    page, keys = chat.page, Keyboard(chat.page)
+    page.add_init_script(f"({_RECORD_SPEECH})()")
+    page.reload()
+    endpoint.replies = [Answer(["## Result\n\nIt is **fine**."])]
+    chat.open(chat.user.create_session(model="anthropic"))
+    chat.ask("How is it?")
+    keys.press("button", "Read aloud", back=True)
+    expect(page.get_by_role("button", name="Stop reading")).to_be_focused()
+    assert page.evaluate("window.spoken.at(-1).text") == "Result\n\nIt is fine ."
+    page.evaluate("window.spoken.at(-1).onend()")
+    expect(page.get_by_role("button", name="Read aloud")).to_be_focused()
+    page.keyboard.press("Enter")
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("button", name="Read aloud")).to_be_focused()
+    assert page.evaluate("window.spoken.at(-1)") is None

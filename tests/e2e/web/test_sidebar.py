@@ -37,6 +37,7 @@ def test_chosen_theme_is_kept(chat: ChatPage) -> None:
     page = chat.page
     background = "() => getComputedStyle(document.documentElement).backgroundColor"
     light = page.evaluate(background)
+    Keyboard(page).press("button", "Settings", back=True)
     Keyboard(page).choose("Theme", "Dark theme")
     dark = page.evaluate(background)
     assert dark != light
@@ -45,5 +46,6 @@ def test_chosen_theme_is_kept(chat: ChatPage) -> None:
     assert page.evaluate(background) == dark
     assert find_axe_violations(page) == []
     page.emulate_media(color_scheme="dark")
+    page.get_by_role("button", name="Settings").click()
     page.get_by_label("Theme").select_option("light")
     assert page.evaluate(background) == light

@@ -8,7 +8,9 @@ import type { Turn } from "../chat/turn";
 import { TurnList } from "../chat/TurnList";
 import { Icon } from "../shared/Icon";
 import { titleOf } from "../session/SessionList";
+import { useShortcuts } from "../settings/shortcuts";
 import { Sidebar } from "./Sidebar";
+import { useSidebar } from "./useSidebar";
 import { usePageTitle } from "./usePageTitle";
 import { type Conversation, useConversation } from "./useConversation";
 import { texts } from "../texts";
@@ -16,6 +18,9 @@ import { texts } from "../texts";
 const Canvas = lazy(() => import("../canvas/Canvas"));
 const AttachButton = lazy(() => import("../files/AttachButton"));
 const ToolForm = lazy(() => import("../tools/ToolForm"));
+const SettingsDialog = lazy(() => import("../settings/SettingsDialog"));
+const ShortcutDialog = lazy(() => import("../settings/ShortcutDialog"));
+const Palette = lazy(() => import("../settings/Palette"));
 const Welcome = lazy(() => import("./Welcome"));
 const DropZone = lazy(() => import("../files/DropZone"));
 
@@ -27,7 +32,8 @@ interface LayoutProps {
 /** Page layout: the sidebar, the chat, and the canvas with the tools' output. */
 export function Layout({ config, identity }: LayoutProps) {
   const conversation = useConversation(config);
-  const [sidebarOpen, setSidebarOpen] = useState(false);
+  const sidebar = useSidebar();
+  const [dialog, setDialog] = useState<"settings" | "shortcuts" | "palette" | null>(null);
   const [canvasOpen, setCanvasOpen] = useState(false);
   const [openRequest, setOpenRequest] = useState<OpenRequest | null>(null);
   const [tool, setTool] = useState<Tool | null>(null);
@@ -37,20 +43,36 @@ export function Layout({ config, identity }: LayoutProps) {
   // On a narrow screen the sidebar would cover the canvas.
   const toggleCanvas = useCallback((open: boolean) => {
     setCanvasOpen(open);
-    if (open) setSidebarOpen(false);
+    if (open) sidebar.close();
   }, []);
+  const newChat = (): void => {
+    conversation.openSession(null);
+    sidebar.close();
+    focusMessage();
+  };
+  const closeDialog = (): void => setDialog(null);
+  useShortcuts({ palette: () => setDialog("palette"), newChat, list: () => setDialog("shortcuts"), sidebar: sidebar.toggle });
+  const actions = [
+    { label: texts.sessions.new, icon: "plus", keys: "Ctrl Shift O", run: newChat },
+    { label: texts.settings.open, icon: "settings", run: () => setDialog("settings") },
+    { label: texts.settings.shortcuts, icon: "list", keys: "Ctrl /", run: () => setDialog("shortcuts") },
+    { label: texts.shortcuts.sidebar, icon: "sidebar", keys: "Ctrl B", run: sidebar.toggle },
+  ] as const;
   const openOutput = (turnId: string, output: OpenableOutput): void => {
     setOpenRequest({ turnId, output, nonce: Date.now() });
     setCanvasOpen(true);
   };
   return (
-    <div className={`layout${sidebarOpen ? " sidebar-open" : ""}${canvasOpen ? " canvas-open" : ""}`}>
+    <div className={`layout${sidebar.isOpen ? " sidebar-open" : ""}${sidebar.isHidden ? " sidebar-hidden" : ""}${canvasOpen ? " canvas-open" : ""}`}>
       <Sidebar
         conversation={conversation}
         config={config}
         identity={identity}
-        open={sidebarOpen}
-        onClose={() => setSidebarOpen(false)}
+        open={sidebar.isOpen}
+        onClose={sidebar.close}
+        onHide={sidebar.toggle}
+        onNew={newChat}
+        onSettings={() => setDialog("settings")}
         onTool={setTool}
       />
       <main className="chat">
@@ -59,12 +81,24 @@ export function Layout({ config, identity }: LayoutProps) {
             type="button"
             className="plain narrow-only"
             aria-label={texts.app.openSidebar}
-            aria-expanded={sidebarOpen}
+            aria-expanded={sidebar.isOpen}
             aria-controls="sidebar"
-            onClick={() => setSidebarOpen(true)}
+            onClick={sidebar.open}
           >
             <Icon name="menu" />
           </button>
+          {sidebar.isHidden && (
+            <button
+              type="button"
+              className="plain wide-only"
+              aria-label={texts.app.showSidebar}
+              title={texts.app.showSidebar}
+              autoFocus={sidebar.wasToggled}
+              onClick={sidebar.toggle}
+            >
+              <Icon name="sidebar" />
+            </button>
+          )}
           <h1>{title}</h1>
           {(outputs.length > 0 || canvasOpen) && (
             <button
@@ -88,6 +122,19 @@ export function Layout({ config, identity }: LayoutProps) {
           open={canvasOpen}
           setOpen={toggleCanvas}
         />
+      </Suspense>
+      <Suspense>
+        {dialog === "settings" && <SettingsDialog onClose={closeDialog} />}
+        {dialog === "shortcuts" && <ShortcutDialog onClose={closeDialog} />}
+        {dialog === "palette" && (
+          <Palette
+            actions={actions}
+            sessions={conversation.sessions.list}
+            onSession={conversation.openSession}
+            onTool={setTool}
+            onClose={closeDialog}
+          />
+        )}
       </Suspense>
     </div>
   );

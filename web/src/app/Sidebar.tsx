@@ -5,7 +5,6 @@ import { UserMenu } from "../auth/UserMenu";
 import { SessionList } from "../session/SessionList";
 import { useFocusReturn } from "../shared/focus";
 import { Icon } from "../shared/Icon";
-import { ThemePicker } from "./ThemePicker";
 import type { Conversation } from "./useConversation";
 import { texts } from "../texts";
 
@@ -19,6 +18,11 @@ interface SidebarProps {
   /** Whether the sidebar covers the chat on a narrow screen. On a wide screen it is always visible. */
   open: boolean;
   onClose(): void;
+  /** Hides the sidebar on a wide screen. */
+  onHide(): void;
+  /** Opens a new chat to write in. */
+  onNew(): void;
+  onSettings(): void;
   /** Opens the form of a tool. */
   onTool(tool: Tool): void;
 }
@@ -27,7 +31,7 @@ type Tab = "sessions" | "files" | "tools";
 const TABS: readonly Tab[] = ["sessions", "files", "tools"];
 
 /** Left side of the page: the list of chats, My Files or the tools, and the signed-in user. */
-export function Sidebar({ conversation, config, identity, open, onClose, onTool }: SidebarProps) {
+export function Sidebar({ conversation, config, identity, open, onClose, onHide, onNew, onSettings, onTool }: SidebarProps) {
   const [tab, setTab] = useState<Tab>("sessions");
   const titles = { sessions: texts.app.chats, files: texts.app.files, tools: texts.app.tools };
   const sidebar = useRef<HTMLElement>(null);
@@ -44,6 +48,9 @@ export function Sidebar({ conversation, config, identity, open, onClose, onTool 
             {titles[name]}
           </button>
         ))}
+        <button type="button" className="plain wide-only last" aria-label={texts.app.hideSidebar} title={texts.app.hideSidebar} onClick={onHide}>
+          <Icon name="sidebar" />
+        </button>
         <button type="button" className="plain narrow-only last" aria-label={texts.app.closeSidebar} onClick={onClose}>
           <Icon name="close" />
         </button>
@@ -53,11 +60,7 @@ export function Sidebar({ conversation, config, identity, open, onClose, onTool 
           sessions={sessions}
           currentId={sessionId}
           keepsFiles={config.flags["persist_files_across_sessions"] !== false}
-          onNew={() => {
-            conversation.openSession(null);
-            onClose();
-            document.querySelector<HTMLElement>(".composer textarea")?.focus();
-          }}
+          onNew={onNew}
           onOpen={(id) => {
             conversation.openSession(id);
             onClose();
@@ -87,7 +90,9 @@ export function Sidebar({ conversation, config, identity, open, onClose, onTool 
           />
         </Suspense>
       )}
-      <ThemePicker />
+      <button type="button" className="plain settings-button" onClick={onSettings}>
+        <Icon name="settings" /> {texts.settings.open}
+      </button>
       <UserMenu user={config.user} identity={identity} />
     </nav>
   );

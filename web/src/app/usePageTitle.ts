@@ -1,4 +1,6 @@
 import { useEffect, useRef } from "react";
+import { wantsNotifications } from "../settings/preferences";
+import { texts } from "../texts";
 
 const LONG_TURN_MS = 20_000;
 
@@ -15,8 +17,8 @@ export function usePageTitle(title: string, isRunning: boolean): void {
     }
     const isLong = startedAt.current !== null && Date.now() - startedAt.current > LONG_TURN_MS;
     startedAt.current = null;
-    if (isLong && document.hidden && "Notification" in globalThis && Notification.permission === "granted") {
-      new Notification("The answer is complete", { body: title, tag: "answer" });
+    if (isLong && document.hidden && wantsNotifications()) {
+      new Notification(texts.app.answerComplete, { body: title, tag: "answer" });
     }
   }, [isRunning]);
 }

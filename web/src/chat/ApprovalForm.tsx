@@ -6,6 +6,7 @@ import { Countdown } from "../shared/Countdown";
 import { showError } from "../shared/notifications";
 import { ToolLabel } from "../tools/ToolLabel";
 import { useServers } from "../tools/useServers";
+import { alwaysAllow, isAlwaysAllowed } from "./allowedTools";
 import { type ArgumentField, fieldsFrom, readValues } from "./argumentFields";
 import type { ToolCall } from "./toolCall";
 import { texts } from "../texts";
@@ -26,6 +27,7 @@ const ROUTE = "/api/sessions/{session_id}/turns/{turn_id}/calls/{call_id}/approv
 export function ApprovalForm({ call, turnPath }: ApprovalFormProps) {
   const [request, setRequest] = useState<ApprovalRequest | null>(null);
   const [isSubmitted, setSubmitted] = useState(false);
+  const [isAlways, setAlways] = useState(false);
   const [error, setError] = useState<string | null>(null);
   const { session_id, turn_id } = turnPath;
   const params = { path: { session_id, turn_id, call_id: call.callId } };
@@ -33,7 +35,14 @@ export function ApprovalForm({ call, turnPath }: ApprovalFormProps) {
   useEffect(() => {
     const controller = new AbortController();
     const path = { session_id, turn_id, call_id: call.callId };
-    unwrap(api.GET(ROUTE, { params: { path }, signal: controller.signal })).then(setRequest, (reason: unknown) => {
+    const show = async (loaded: ApprovalRequest): Promise<void> => {
+      setRequest(loaded);
+      if (!isAlwaysAllowed(session_id, loaded.tool)) return;
+      setSubmitted(true);
+      await unwrap(api.POST(ROUTE, { params: { path }, body: { approved: true, digest: loaded.digest } }));
+    };
+    unwrap(api.GET(ROUTE, { params: { path }, signal: controller.signal })).then(show).catch((reason: unknown) => {
+      setSubmitted(false);
       if (!controller.signal.aborted) showError(reason);
     });
     return () => controller.abort();
@@ -52,7 +61,10 @@ export function ApprovalForm({ call, turnPath }: ApprovalFormProps) {
     event.preventDefault();
     const result = readValues(fields, new FormData(event.currentTarget));
     if ("error" in result) setError(result.error);
-    else submit({ approved: true, digest: request.digest, ...(result.isChanged ? { arguments: result.values } : {}) });
+    else {
+      if (isAlways) alwaysAllow(session_id, request.tool);
+      submit({ approved: true, digest: request.digest, ...(result.isChanged ? { arguments: result.values } : {}) });
+    }
   };
   return (
     <form className="approval" aria-label={texts.approval.label(request.tool)} onSubmit={allow}>
@@ -69,6 +81,10 @@ export function ApprovalForm({ call, turnPath }: ApprovalFormProps) {
           {error}
         </p>
       )}
+      <label className="switch">
+        <input type="checkbox" checked={isAlways} onChange={(event) => setAlways(event.target.checked)} />
+        {texts.approval.always(request.tool)}
+      </label>
       <div className="row">
         <Button type="submit" className="primary" disabled={isSubmitted}>
           {texts.approval.allow}

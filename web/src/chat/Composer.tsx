@@ -7,6 +7,7 @@ import { Icon, iconForMime } from "../shared/Icon";
 import { withErrorToast } from "../shared/notifications";
 import { type PromptMessage, requestPrompt, requestResource } from "./requestOffers";
 import { useCommands } from "./useCommands";
+import { isSendKey, readSendKey } from "../settings/preferences";
 import { texts } from "../texts";
 
 const Thumbnail = lazy(() => import("../files/Thumbnail"));
@@ -34,7 +35,7 @@ interface ComposerProps {
   children?: ReactNode;
 }
 
-/** Message input. Enter sends the message; Shift+Enter inserts a line break. */
+/** Message input. The key that the user has chosen sends the message; Shift+Enter inserts a line break. */
 export function Composer(props: ComposerProps) {
   const { text, setText, sessionId, attached, onDetach, onAttach, onTool, isRunning, queue, onUnqueue } = props;
   const { onEditLast, onSend, onStop, children } = props;
@@ -84,7 +85,7 @@ export function Composer(props: ComposerProps) {
       event.preventDefault();
       onEditLast();
     }
-    if (event.key === "Enter" && !event.shiftKey) {
+    if (isSendKey(event, readSendKey())) {
       event.preventDefault();
       send();
     }

@@ -1,5 +1,7 @@
+import { useEffect, useState } from "react";
 import { copyText } from "../shared/copyText";
 import { Icon } from "../shared/Icon";
+import { toSpeech } from "./speech";
 import { answerText, type Turn } from "./turn";
 import { texts } from "../texts";
 
@@ -19,6 +21,7 @@ export function TurnActions({ turn, onRetry, onEdit }: TurnActionsProps) {
           <Icon name="copy" /> {texts.turn.copy}
         </button>
       )}
+      {answer && canSpeak() && <ReadAloud text={answer} />}
       <button type="button" className="plain" title={texts.turn.retryTitle} onClick={() => onRetry(turn)}>
         <Icon name="retry" /> {texts.turn.retry}
       </button>
@@ -28,6 +31,29 @@ export function TurnActions({ turn, onRetry, onEdit }: TurnActionsProps) {
       <span className="facts-line faint">{describe(turn)}</span>
     </div>
   );
+}
+
+/** Reads the answer with a voice of the system, until its end or until it is pressed again. */
+function ReadAloud({ text }: { text: string }) {
+  const [isReading, setReading] = useState(false);
+  useEffect(() => (isReading ? () => speechSynthesis.cancel() : undefined), [isReading]);
+  const toggle = (): void => {
+    setReading(!isReading);
+    if (isReading) return;
+    const utterance = new SpeechSynthesisUtterance(toSpeech(text));
+    utterance.onend = utterance.onerror = () => setReading(false);
+    speechSynthesis.cancel();
+    speechSynthesis.speak(utterance);
+  };
+  return (
+    <button type="button" className="plain" aria-pressed={isReading} onClick={toggle}>
+      <Icon name={isReading ? "stop" : "sound"} /> {isReading ? texts.turn.stopReading : texts.turn.readAloud}
+    </button>
+  );
+}
+
+function canSpeak(): boolean {
+  return "speechSynthesis" in globalThis;
 }
 
 /** Return when the turn ended and, if it was answered, by which model and with how many tokens. */

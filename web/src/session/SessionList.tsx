@@ -2,7 +2,9 @@ import { type FormEvent, useEffect, useState } from "react";
 import type { Session } from "../api/types";
 import { ConfirmDialog } from "../shared/Dialog";
 import { Icon } from "../shared/Icon";
-import { showError } from "../shared/notifications";
+import { Menu } from "../shared/Menu";
+import { showError, withErrorToast } from "../shared/notifications";
+import { type ExportFormat, exportChat } from "./exportChat";
 import { groupByDay } from "./groupByDay";
 import type { Sessions } from "./useSessions";
 import { texts } from "../texts";
@@ -99,7 +101,8 @@ interface SessionItemProps {
 function SessionItem({ session, isCurrent, onOpen, onRename, onDelete }: SessionItemProps) {
   const [isEditing, setEditing] = useState(false);
   const title = titleOf(session);
-  const save = (event: FormEvent<HTMLFormElement>): void => {
+  const save = (format: ExportFormat) => () => void withErrorToast(() => exportChat(session, format));
+  const rename = (event: FormEvent<HTMLFormElement>): void => {
     event.preventDefault();
     const newTitle = String(new FormData(event.currentTarget).get("title")).trim();
     setEditing(false);
@@ -108,7 +111,7 @@ function SessionItem({ session, isCurrent, onOpen, onRename, onDelete }: Session
   if (isEditing) {
     return (
       <li>
-        <form className="row" onSubmit={save} onKeyDown={(event) => event.key === "Escape" && setEditing(false)}>
+        <form className="row" onSubmit={rename} onKeyDown={(event) => event.key === "Escape" && setEditing(false)}>
           <input name="title" aria-label={texts.sessions.title} defaultValue={session.title ?? ""} maxLength={200} autoFocus />
           <button type="submit">{texts.sessions.save}</button>
         </form>
@@ -126,12 +129,16 @@ function SessionItem({ session, isCurrent, onOpen, onRename, onDelete }: Session
         {title}
         {session.waits_for_user && <span className="waiting">{texts.sessions.needsAnswer}</span>}
       </button>
-      <button type="button" className="plain" aria-label={texts.sessions.rename(title)} onClick={() => setEditing(true)}>
-        <Icon name="edit" />
-      </button>
-      <button type="button" className="plain" aria-label={texts.sessions.delete(title)} onClick={() => onDelete(session)}>
-        <Icon name="trash" />
-      </button>
+      <Menu
+        label={texts.sessions.actions(title)}
+        items={[
+          { label: texts.sessions.rename, icon: "edit", choose: () => setEditing(true) },
+          { label: texts.export.markdown, icon: "download", choose: save("md") },
+          { label: texts.export.json, icon: "download", choose: save("json") },
+          { label: texts.export.zip, icon: "download", choose: save("zip") },
+          { label: texts.sessions.deleteChat, icon: "trash", isDanger: true, choose: () => onDelete(session) },
+        ]}
+      />
     </li>
   );
 }

@@ -1,20 +1,32 @@
 import { type ReactNode, useEffect, useRef } from "react";
 import { texts } from "../texts";
+import { Icon } from "./Icon";
 
 interface DialogProps {
   title: string;
+  /** Class of a dialog with a size of its own. It has a button that closes it. */
+  className?: string;
   onClose(): void;
   children: ReactNode;
 }
 
 /** Modal dialog. The browser traps the focus inside it and closes it on Escape. */
-export function Dialog({ title, onClose, children }: DialogProps) {
+export function Dialog({ title, className, onClose, children }: DialogProps) {
   const element = useRef<HTMLDialogElement>(null);
-  useEffect(() => element.current?.showModal(), []);
+  useEffect(() => {
+    element.current?.showModal();
+    element.current?.querySelector<HTMLElement>("[data-autofocus]")?.focus();
+  }, []);
   return (
-    <dialog ref={element} aria-label={title} onClose={onClose}>
+    <dialog ref={element} className={className} aria-label={title} onClose={onClose}>
       <h2>{title}</h2>
-      {children}
+      {className ? <div className="dialog-body">{children}</div> : children}
+      {className && (
+        // The last element, so that the dialog opens with the focus on its first control.
+        <button type="button" className="plain dialog-close" aria-label={texts.shared.close} onClick={() => element.current?.close()}>
+          <Icon name="close" />
+        </button>
+      )}
     </dialog>
   );
 }

@@ -37,8 +37,8 @@ export const en = {
     showMore: "Show more",
     title: "Title",
     save: "Save",
-    rename: (title: string) => `Rename ${title}`,
-    delete: (title: string) => `Delete ${title}`,
+    rename: "Rename",
+    actions: (title: string) => `Actions for ${title}`,
     deleteTitle: (title: string) => `Delete “${title}”?`,
     deleteChat: "Delete chat",
     needsAnswer: "Needs your answer",
@@ -116,6 +116,7 @@ export const en = {
     label: (tool: string) => `Approval for ${tool}`,
     question: "Allow {tool} to run?",
     allow: "Allow",
+    always: (tool: string) => `Do not ask again for ${tool} in this chat`,
     deny: "Deny",
     invalidJson: (name: string) => `${name} must be valid JSON.`,
   },
@@ -231,8 +232,6 @@ export const en = {
     zip: "Export with files (ZIP)",
     you: "You",
     assistant: "Satchel",
-    of: (title: string) => `Actions for ${title}`,
-    failed: "The files could not be exported.",
   },
 };
 

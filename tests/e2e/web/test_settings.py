@@ -1,0 +1,152 @@
+"""Settings, shortcuts, the palette, the sidebar that can be hidden, and installation."""
+
+import re
+
+from playwright.sync_api import expect
+
+from tests.e2e.test_erasure import wait_for_erasure
+from tests.e2e.web.accessibility import find_axe_violations, find_keyboard_issues
+from tests.e2e.web.chat_page import ChatPage
+from tests.e2e.web.conftest import ChatPageFactory
+from tests.e2e.web.keyboard import Keyboard
+
+WIDTHS = (360, 390, 768, 1280, 1440)
+
+
+def test_settings_choose_theme_send_key_and_language(chat: ChatPage) -> None:
+    page, keys = chat.page, Keyboard(chat.page)
+    keys.press("button", "Settings", back=True)
+    dialog = page.get_by_role("dialog", name="Settings")
+    expect(dialog.get_by_text("calculator")).to_be_visible()
+    assert find_keyboard_issues(page, "dialog") == []
+    keys.choose("Send messages with", "Ctrl")
+    page.keyboard.press("Escape")
+    expect(page.locator("dialog")).to_have_count(0)
+    assert keys.focused() == ("button", "Settings")
+
+    chat.message_box.fill("one")
+    chat.message_box.press("Enter")
+    page.keyboard.type("two")
+    expect(chat.message_box).to_have_value("one\ntwo")
+    chat.message_box.press("Control+Enter")
+    expect(chat.turns.locator(".user-message")).to_have_text("one\ntwo")
+
+    page.get_by_role("button", name="Settings").click()
+    dialog.get_by_label("Language").select_option("de")
+    expect(page.get_by_role("button", name="Neuer Chat")).to_be_visible()
+    page.reload()
+    expect(page.get_by_role("button", name="Neuer Chat")).to_be_visible()
+    page.get_by_role("button", name="Einstellungen").click()
+    expect(page.get_by_label("Nachrichten senden mit")).to_have_value("ctrl-enter")
+
+
+def test_settings_fit_all_widths_in_both_themes_without_accessibility_issues(chat: ChatPage) -> None:
+    page = chat.page
+    page.get_by_role("button", name="Settings").click()
+    dialog = page.get_by_role("dialog", name="Settings")
+    dialog.get_by_text("calculator").wait_for()
+    for width in WIDTHS:
+        page.set_viewport_size({"width": width, "height": 800})
+        for scheme in ("light", "dark"):
+            page.emulate_media(color_scheme=scheme)
+            assert page.evaluate("document.documentElement.scrollWidth") <= width
+            assert dialog.evaluate("dialog => dialog.scrollWidth <= dialog.clientWidth")
+            chat.screenshot(f"settings-{width}-{scheme}")
+    assert find_axe_violations(page) == []
+
+
+def test_shortcuts_open_palette_list_and_new_chat_and_hide_the_sidebar(chat: ChatPage) -> None:
+    page, keys = chat.page, Keyboard(chat.page)
+    chat.user.create_session(title="Budget of May")
+    page.reload()
+    expect(page.get_by_role("button", name="Budget of May").first).to_be_visible()
+    page.keyboard.press("Control+k")
+    palette = page.get_by_role("dialog", name="Search or run a command")
+    expect(palette.get_by_role("combobox")).to_be_focused()
+    chat.screenshot("palette")
+    assert find_axe_violations(page) == []
+    page.keyboard.type("budget")
+    expect(palette.get_by_role("option")).to_have_text(["Budget of May"])
+    page.keyboard.press("Enter")
+    expect(page).to_have_title("Budget of May - Satchel")
+    expect(page.locator("dialog")).to_have_count(0)
+
+    page.keyboard.press("Control+k")
+    page.keyboard.type("calculator.evaluate")
+    palette.get_by_role("option").first.wait_for()
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("form", name=re.compile("^Tool "))).to_be_visible()
+    page.keyboard.press("Escape")
+
+    page.keyboard.press("Control+/")
+    expect(page.get_by_role("dialog", name="Keyboard shortcuts")).to_contain_text("New chat")
+    page.keyboard.press("Escape")
+    page.keyboard.press("Control+Shift+O")
+    expect(page).to_have_title("Satchel")
+    expect(chat.message_box).to_be_focused()
+
+    sidebar = page.get_by_role("navigation", name="Chats and files")
+    page.keyboard.press("Control+b")
+    expect(sidebar).to_be_hidden()
+    page.reload()
+    expect(chat.message_box).to_be_visible()
+    expect(sidebar).to_be_hidden()
+    keys.press("button", "Show sidebar", back=True)
+    expect(sidebar).to_be_visible()
+    keys.press("button", "Hide sidebar", back=True)
+    expect(sidebar).to_be_hidden()
+    expect(page.get_by_role("button", name="Show sidebar")).to_be_focused()
+    assert find_axe_violations(page) == []
+
+
+def test_all_data_is_erased_only_after_the_word_is_typed(chat: ChatPage) -> None:
+    page, keys = chat.page, Keyboard(chat.page)
+    chat.user.upload(None, "notes.txt", b"Notes")
+    chat.ask("hello")
+    keys.press("button", "Settings", back=True)
+    keys.press("button", "Erase all my data")
+    dialog = page.get_by_role("dialog", name="Erase all my data?")
+    expect(dialog).to_contain_text("1 file")
+    assert find_axe_violations(page) == []
+    confirm = dialog.get_by_role("button", name="Erase everything")
+    expect(confirm).to_be_disabled()
+    keys.go_to("input", "Type “erase” to confirm")
+    page.keyboard.type("eras")
+    page.keyboard.press("Enter")
+    expect(confirm).to_be_disabled()
+    page.keyboard.type("e")
+    with page.expect_response(lambda response: response.request.method == "DELETE" and response.status == 202):
+        page.keyboard.press("Enter")
+    expect(page.get_by_text("Your data is being erased.")).to_be_visible()
+    expect(chat.turns).to_have_count(0)
+    wait_for_erasure(chat.user, "cleared_at")
+    assert chat.user.request("GET", "/api/files").json()["files"] == []
+    assert chat.user.request("GET", "/api/sessions").json()["sessions"] == []
+
+
+def test_page_can_be_installed(chat: ChatPage) -> None:
+    page = chat.page
+    devtools = page.context.new_cdp_session(page)
+    manifest = devtools.send("Page.getAppManifest")
+    assert manifest["errors"] == []
+    assert manifest["url"].endswith("/manifest.webmanifest")
+    sizes = page.evaluate(
+        """async manifest => Promise.all(manifest.icons.filter(icon => icon.type === 'image/png').map(async icon => {
+            const image = await createImageBitmap(await (await fetch(icon.src)).blob());
+            return [icon.sizes, `${image.width}x${image.height}`];
+        }))""",
+        page.evaluate("async () => (await fetch('/manifest.webmanifest')).json()"),
+    )
+    assert sizes == [[size, size] for size in ("192x192", "512x512", "512x512")]
+
+
+def test_targets_are_large_enough_for_fingers_on_a_touch_screen(new_chat_page: ChatPageFactory) -> None:
+    chat = new_chat_page(viewport={"width": 390, "height": 800}, has_touch=True, is_mobile=True)
+    chat.open()
+    chat.page.get_by_role("button", name="Open sidebar").click()
+    small = chat.page.evaluate(
+        """() => [...document.querySelectorAll('button, select')]
+            .filter(element => element.checkVisibility({visibilityProperty: true}) && element.offsetHeight < 44)
+            .map(element => element.textContent || element.ariaLabel)"""
+    )
+    assert small == []
