@@ -5,7 +5,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 PAGE := web/dist/index.html
-PAGE_SOURCES := $(shell find web/src web/public -type f) web/index.html web/package.json web/tsconfig.json web/vite.config.ts
+PAGE_SOURCES := $(shell find web/src web/public clients/typescript/src -type f) web/index.html web/package.json web/tsconfig.json web/vite.config.ts
 # Tests start in the order of tests/conftest.py: the long ones first, then folder by folder.
 PYTEST ?= -n auto --dist loadfile --no-loadscope-reorder
 API_TOOLS := $(VENV)/api-clients-node/node_modules/.bin
@@ -21,7 +21,7 @@ help: ## List the targets
 run: $(VENV)/run.stamp $(PAGE) ## Set up and serve Satchel on 127.0.0.1:8000 (SATCHEL_PORT: another port)
 	@exec $(BIN)/satchel serve
 
-test: $(VENV)/dev.stamp $(VENV)/layers.stamp $(VENV)/published-servers.stamp $(VENV)/published-servers-old.stamp $(VENV)/published-atlas.stamp $(VENV)/published-servers-node.stamp $(VENV)/conformance.stamp $(VENV)/client.stamp $(VENV)/api-clients.stamp $(VENV)/api-clients-node.stamp $(VENV)/front-ends.stamp $(PAGE) ## Set up, check and test everything (SATCHEL_TEST_EXAMPLES=5000: more of each property)
+test: $(VENV)/dev.stamp $(VENV)/layers.stamp $(VENV)/published-servers.stamp $(VENV)/published-servers-old.stamp $(VENV)/published-atlas.stamp $(VENV)/published-servers-node.stamp $(VENV)/conformance.stamp $(VENV)/client.stamp $(VENV)/client-node.stamp $(VENV)/api-clients.stamp $(VENV)/api-clients-node.stamp $(VENV)/front-ends.stamp $(PAGE) ## Set up, check and test everything (SATCHEL_TEST_EXAMPLES=5000: more of each property)
 	@$(MAKE) --no-print-directory check
 	$(BIN)/pytest $(PYTEST)
 
@@ -34,19 +34,19 @@ check: $(VENV)/dev.stamp ## Lint, types, imports, requirements and language
 	$(BIN)/python -m tests.language
 	@if command -v npm >/dev/null; then $(MAKE) --no-print-directory web-check api-check; fi
 
-web-check: types ## Lint, type and test the web client
-	npm run --silent lint -w web
-	npm run --silent types -w web
-	npm run --silent test -w web
+web-check: types ## Lint, type and test the web client and the TypeScript client
+	npm run --silent lint --workspaces
+	npm run --silent types --workspaces
+	npm run --silent test --workspaces
 
 api-check: types $(VENV)/api-clients-node.stamp ## Lint the API's OpenAPI document
-	$(API_TOOLS)/spectral lint --quiet --fail-severity=hint --ruleset tests/e2e/api_clients/spectral.yaml web/src/api/openapi.json
+	$(API_TOOLS)/spectral lint --quiet --fail-severity=hint --ruleset tests/e2e/api_clients/spectral.yaml clients/typescript/openapi.json
 	REDOCLY_TELEMETRY=off REDOCLY_SUPPRESS_UPDATE_NOTICE=true $(API_TOOLS)/redocly lint --max-problems 20 \
-	  --config tests/e2e/api_clients/redocly.yaml --format stylish web/src/api/openapi.json 2>/dev/null
+	  --config tests/e2e/api_clients/redocly.yaml --format stylish clients/typescript/openapi.json 2>/dev/null
 
-types: $(VENV)/run.stamp node_modules/.stamp ## Write the API's types for the web client
-	@$(BIN)/python -m local.emulator.openapi >web/src/api/openapi.json
-	@npm run --silent schema -w web
+types: $(VENV)/run.stamp node_modules/.stamp ## Write the API's types for the TypeScript client
+	@$(BIN)/python -m local.emulator.openapi >clients/typescript/openapi.json
+	@npm run --silent schema -w clients/typescript
 
 client: $(VENV)/dev.stamp ## Write the generated modules of the Python client
 	@$(BIN)/python clients/python/generate.py
@@ -146,6 +146,11 @@ $(VENV)/client.stamp: requirements/client.txt $(VENV)/uv.stamp
 	$(BIN)/uv pip install --quiet --python $(VENV)/client/bin/python --require-hashes -r $<
 	@touch $@
 
+# What a program with the TypeScript client needs. The test installs the packed client into a copy.
+$(VENV)/client-node.stamp: tests/e2e/typescript_client/package-lock.json tests/e2e/typescript_client/package.json $(VENV)/uv.stamp
+	@mkdir -p $(VENV)/client-node && cp $(filter %.json,$^) $(VENV)/client-node
+	@if command -v npm >/dev/null; then npm ci --prefix $(VENV)/client-node --ignore-scripts --no-audit --no-fund --loglevel=error && touch $@; fi
+
 $(VENV)/api-clients.stamp: requirements/api-clients.txt $(VENV)/uv.stamp
 	$(BIN)/uv venv --quiet --clear --python $(BIN)/python $(VENV)/api-clients
 	$(BIN)/uv pip install --quiet --compile-bytecode --python $(VENV)/api-clients/bin/python --require-hashes -r $<
@@ -166,6 +171,6 @@ $(PAGE): node_modules/.stamp $(PAGE_SOURCES)
 	@if command -v npm >/dev/null; then npm run --silent build -w web; \
 	else echo "npm is not installed: the API is served without the web client."; fi
 
-node_modules/.stamp: package-lock.json package.json web/package.json
+node_modules/.stamp: package-lock.json package.json web/package.json clients/typescript/package.json
 	@if command -v npm >/dev/null; then npm ci --ignore-scripts --no-audit --no-fund --loglevel=error && touch $@; \
 	else echo "npm is not installed: the tests of servers for Node will be skipped."; fi

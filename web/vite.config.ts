@@ -1,8 +1,12 @@
 import react from "@vitejs/plugin-react";
-import { defineConfig } from "vite";
+import { defaultClientConditions, defaultServerConditions, defineConfig } from "vite";
+
+const SOURCE = "satchel-source"; // the sources of @satchel/client, which then needs no build
 
 export default defineConfig({
   plugins: [react()],
+  resolve: { conditions: [SOURCE, ...defaultClientConditions] },
+  ssr: { resolve: { conditions: [SOURCE, ...defaultServerConditions] } }, // used by the tests
   build: {
     target: "es2022",
     assetsInlineLimit: 0, // the content security policy allows no inline assets

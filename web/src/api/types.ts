@@ -1,6 +1,4 @@
 /** The API's generated types, under the names that the page uses. */
-import type { EventPage, IntermediateUpdate } from "./schema";
-
 export type {
   AppPolicy,
   ApprovalRequest,
@@ -10,6 +8,7 @@ export type {
   FilesUpdate,
   FinalResponse,
   Form,
+  IntermediateUpdate as Update,
   LinkWithUrl as NewShareLink,
   LinkOut as ShareLink,
   OfferedFile,
@@ -27,9 +26,7 @@ export type {
   ToolServer,
   ToolSpec as Tool,
   TurnError,
+  TurnEvent,
   TurnOut,
   UploadOut as PendingUpload,
-} from "./schema";
-
-export type TurnEvent = EventPage["events"][number];
-export type Update = IntermediateUpdate;
+} from "@satchel/client";

@@ -1,7 +1,6 @@
 /** Tool calls of an app: each runs in a turn of its own, which the page follows if it takes longer than a moment. */
 import type { CallToolResult } from "@modelcontextprotocol/client";
-import { api, unwrap } from "../api/client";
-import { followTurn } from "../api/followTurn";
+import { api, followTurn, unwrap } from "../api/client";
 import type { OpenApp } from "../api/types";
 import { applyEvents, type Turn, turnFromRecord } from "../chat/turn";
 

@@ -4,7 +4,7 @@
  * The server checks answers against the schema. So an entry that cannot be converted is sent as it is, and rejected with
  * the reason.
  */
-import type { Problem } from "../api/schema";
+import type { Problem } from "@satchel/client";
 import type { Form } from "../api/types";
 import { texts } from "../texts";
 

@@ -1,7 +1,6 @@
 /** The turns of a session: loaded once, then updated by their events. */
 import { useCallback, useEffect, useReducer, useRef } from "react";
-import { api, unwrap } from "../api/client";
-import { followTurn } from "../api/followTurn";
+import { api, followTurn, unwrap } from "../api/client";
 import type { TurnEvent } from "../api/types";
 import { takeModelContext } from "../apps/chat";
 import { showError } from "../shared/notifications";
@@ -168,10 +167,8 @@ interface TurnPage {
 }
 
 const NEW_TURN = { status: "running", answer: "", error: null } as const;
-const MAX_ATTEMPTS = 5;
-const RETRY_DELAY_MS = 500;
 
-/** Post a message and return its turn. The idempotency key makes retries safe: the same key starts one turn only. */
+/** Post a message and return its turn. */
 async function postMessage(
   sessionId: string,
   message: string,
@@ -179,17 +176,8 @@ async function postMessage(
   tools: readonly string[] | null,
 ): Promise<Turn> {
   const context = takeModelContext(sessionId);
-  const header = { "idempotency-key": crypto.randomUUID() };
-  for (let attemptsLeft = MAX_ATTEMPTS; ; attemptsLeft -= 1) {
-    try {
-      const params = { path: { session_id: sessionId }, header };
-      const body = { message, files: [...files], context: [...context], ...(tools && { tools: [...tools] }) };
-      const { turn_id } = await unwrap(api.POST("/api/sessions/{session_id}/turns", { params, body }));
-      return turnFromRecord({ ...NEW_TURN, turn_id, message, files: [...files], created_at: new Date().toISOString() }, sessionId);
-    } catch (error) {
-      const isConnectionLost = error instanceof Error && "status" in error && error.status === 0;
-      if (!isConnectionLost || attemptsLeft <= 1) throw error;
-      await new Promise((resolve) => setTimeout(resolve, RETRY_DELAY_MS));
-    }
-  }
+  const params = { path: { session_id: sessionId } };
+  const body = { message, files: [...files], context: [...context], ...(tools && { tools: [...tools] }) };
+  const { turn_id } = await unwrap(api.POST("/api/sessions/{session_id}/turns", { params, body }));
+  return turnFromRecord({ ...NEW_TURN, turn_id, message, files: [...files], created_at: new Date().toISOString() }, sessionId);
 }

@@ -1,8 +1,8 @@
 /** Store of the page's uploads. They continue while other parts of the page are shown. */
-import { api, unwrap } from "../../api/client";
+import { uploadFile } from "@satchel/client";
+import { api, transport, unwrap } from "../../api/client";
 import type { FileRecord } from "../../api/types";
 import { errorMessage } from "../../shared/notifications";
-import { uploadFile } from "./uploadFile";
 
 export interface Upload {
   id: number;
@@ -75,7 +75,7 @@ async function run(id: number): Promise<void> {
     control.uploadId = uploadId;
   };
   try {
-    const record = await uploadFile({ file, sessionId, signal: control.abort.signal, onProgress, onStarted });
+    const record = await uploadFile(transport, file, { sessionId, signal: control.abort.signal, onProgress, onStarted });
     update(id, { state: "done", sent: file.size });
     control.onDone(record);
   } catch (error) {

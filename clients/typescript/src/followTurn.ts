@@ -2,10 +2,11 @@
  * Events of a turn, each once and in order, until the turn ends: pushed over a WebSocket, or polled if that fails.
  * After a lost connection, the cursor fetches the events that were missed.
  */
-import { ApiError, api, unwrap } from "./client";
-import { setConnected } from "./connection";
-import { getEventSocket, type PushedEvents } from "./eventSocket";
-import type { TurnEvent } from "./types";
+import { ApiError } from "./errors.js";
+import { getEventSocket, type PushedEvents } from "./eventSocket.js";
+import { sleep } from "./sleep.js";
+import { isPermanent, TOO_MANY_REQUESTS, type Transport, unwrap } from "./transport.js";
+import type { TurnEvent } from "./types.js";
 
 export interface FollowOptions {
   sessionId: string;
@@ -14,23 +15,27 @@ export interface FollowOptions {
   after: number;
   onEvents(events: TurnEvent[]): void;
   signal: AbortSignal;
+  /** Called after each request: false if it got no response. */
+  onConnection?(isConnected: boolean): void;
 }
 
 const LONG_POLL_SECONDS = 20;
 const MIN_BACKOFF_MS = 200;
 const MAX_BACKOFF_MS = 2_000;
-const TOO_MANY_REQUESTS = 429;
 const MAX_SOCKET_FAILURES = 3; // after so many in a row, poll, and try the WebSocket only now and then
 const POLLS_PER_SOCKET_RETRY = 10;
 
-/** Follow a turn until it ends. Throws ApiError if the server refuses. */
-export async function followTurn(options: FollowOptions): Promise<void> {
+/**
+ * Follow a turn until it ends. While the server cannot be reached, retry without a limit; the signal ends that.
+ * Throws ApiError if the server refuses.
+ */
+export async function followTurn(transport: Transport, options: FollowOptions): Promise<void> {
   const { signal } = options;
-  const cursor = new EventCursor(options);
-  let socketFailures = 0;
+  const cursor = new EventCursor(transport, options);
+  let socketFailures = transport.webSocket === null ? Number.POSITIVE_INFINITY : 0;
   while (!cursor.done && !signal.aborted) {
     // Poll first: past events arrive at once, and the connection state is known.
-    await retryUntilConnected(() => cursor.poll(socketFailures > 0 ? LONG_POLL_SECONDS : 0), signal);
+    await retryUntilConnected(() => cursor.poll(socketFailures > 0 ? LONG_POLL_SECONDS : 0), options);
     if (cursor.done || signal.aborted) return;
     if (socketFailures < MAX_SOCKET_FAILURES || socketFailures % POLLS_PER_SOCKET_RETRY === 0) {
       socketFailures = await cursor.listen().then(
@@ -44,17 +49,18 @@ export async function followTurn(options: FollowOptions): Promise<void> {
   }
 }
 
-/** Retry a request with backoff until a response arrives, and update the connection state. */
-async function retryUntilConnected(request: () => Promise<void>, signal: AbortSignal): Promise<void> {
+/** Retry a request with backoff until a response arrives, and report the connection state. */
+async function retryUntilConnected(request: () => Promise<void>, options: FollowOptions): Promise<void> {
+  const { signal, onConnection } = options;
   for (let backoff = MIN_BACKOFF_MS; !signal.aborted; backoff = Math.min(backoff * 2, MAX_BACKOFF_MS)) {
     try {
       await request();
-      setConnected(true);
+      onConnection?.(true);
       return;
     } catch (error) {
       if (signal.aborted) return;
-      if (error instanceof ApiError && isPermanent(error)) throw error;
-      setConnected(error instanceof ApiError && error.status === TOO_MANY_REQUESTS);
+      if (!(error instanceof ApiError) || isPermanent(error)) throw error;
+      onConnection?.(error.status === TOO_MANY_REQUESTS);
       await sleep(backoff, signal);
     }
   }
@@ -65,18 +71,26 @@ class EventCursor {
   /** Sequence number of the last event passed on. */
   private last: number;
 
-  constructor(private readonly options: FollowOptions) {
+  constructor(
+    private readonly transport: Transport,
+    private readonly options: FollowOptions,
+  ) {
     this.last = options.after;
   }
 
   /** Fetch all events after the cursor, page by page; wait up to `waitSeconds` for the first. Throws ApiError. */
   async poll(waitSeconds: number): Promise<void> {
     const { sessionId, turnId, signal } = this.options;
+    const { api, sendOnce } = this.transport;
     const path = { session_id: sessionId, turn_id: turnId };
     for (let hasMore = true; hasMore && !this.done; ) {
       const query = { after: this.last, wait: waitSeconds };
       const page = await unwrap(
-        api.GET("/api/sessions/{session_id}/turns/{turn_id}/events", { params: { path, query }, signal }),
+        api.GET("/api/sessions/{session_id}/turns/{turn_id}/events", {
+          params: { path, query },
+          signal,
+          fetch: sendOnce,
+        }),
       );
       hasMore = page.events.length > 0;
       this.emit(page.events);
@@ -87,7 +101,7 @@ class EventCursor {
   /** Pass on pushed events until the connection or the turn ends. Throws if no connection can be opened. */
   async listen(): Promise<void> {
     const { sessionId, turnId, signal } = this.options;
-    const socket = await getEventSocket();
+    const socket = await getEventSocket(this.transport);
     let unsubscribe = (): void => undefined;
     try {
       await new Promise<void>((resolve, reject) => {
@@ -123,23 +137,4 @@ class EventCursor {
     this.last = fresh.at(-1)?.seq ?? this.last;
     if (fresh.length > 0) this.options.onEvents(fresh);
   }
-}
-
-/** Return true if retrying cannot change the response. */
-function isPermanent(error: ApiError): boolean {
-  return error.status >= 400 && error.status < 500 && error.status !== 408 && error.status !== TOO_MANY_REQUESTS;
-}
-
-/** Wait; end early when the browser comes back online or the signal aborts. */
-function sleep(milliseconds: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    const wake = (): void => {
-      clearTimeout(timer);
-      globalThis.removeEventListener?.("online", wake);
-      resolve();
-    };
-    const timer = setTimeout(wake, milliseconds);
-    globalThis.addEventListener?.("online", wake, { once: true });
-    signal.addEventListener("abort", wake, { once: true });
-  });
 }

@@ -1,6 +1,6 @@
-/** One WebSocket for the events of all turns that the page follows (docs/events.md). */
-import { api, unwrap } from "./client";
-import type { TurnEvent } from "./types";
+/** One WebSocket for the events of all turns that a client follows (docs/events.md). */
+import { type Transport, unwrap } from "./transport.js";
+import type { TurnEvent } from "./types.js";
 
 /** A page of pushed events. An event above the size limit of a message comes without its content. */
 export interface PushedEvents {
@@ -37,9 +37,10 @@ export class EventSocket {
   }
 
   /** Get a ticket and connect. Throws if either step fails. */
-  static async open(): Promise<EventSocket> {
-    const { ticket, url } = await unwrap(api.POST("/api/ws-ticket"));
-    const socket = new WebSocket(`${url}?ticket=${encodeURIComponent(ticket)}`);
+  static async open({ api, sendOnce, webSocket }: Transport): Promise<EventSocket> {
+    if (webSocket === null) throw new Error("there is no WebSocket");
+    const { ticket, url } = await unwrap(api.POST("/api/ws-ticket", { fetch: sendOnce }));
+    const socket = new webSocket(`${url}?ticket=${encodeURIComponent(ticket)}`);
     const eventSocket = new EventSocket(socket); // before `open`: the connection may be lost while connecting
     await new Promise<void>((resolve, reject) => {
       socket.addEventListener("open", () => resolve());
@@ -49,7 +50,7 @@ export class EventSocket {
   }
 
   get isOpen(): boolean {
-    return this.socket.readyState === WebSocket.OPEN;
+    return this.socket.readyState === this.socket.OPEN;
   }
 
   /** Subscribe to the events of a turn after a cursor. Return a function that unsubscribes. */
@@ -93,12 +94,20 @@ export class EventSocket {
   }
 }
 
-let current: Promise<EventSocket> | null = null;
+const current = new WeakMap<Transport, Promise<EventSocket>>();
 
-/** Return the page's connection; open one if there is none. Throws if that fails. */
-export async function getEventSocket(): Promise<EventSocket> {
-  const existing = current && (await current.catch(() => null));
+/** Return the connection of a transport; open one if there is none. Throws if that fails. */
+export async function getEventSocket(transport: Transport): Promise<EventSocket> {
+  const existing = await current.get(transport)?.catch(() => null);
   if (existing?.isOpen) return existing;
-  current = EventSocket.open();
-  return current;
+  const opening = EventSocket.open(transport);
+  current.set(transport, opening);
+  return opening;
+}
+
+/** Close the connection of a transport, if there is one. */
+export async function closeEventSocket(transport: Transport): Promise<void> {
+  const existing = await current.get(transport)?.catch(() => null);
+  current.delete(transport);
+  existing?.close();
 }

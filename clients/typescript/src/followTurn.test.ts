@@ -1,12 +1,13 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { followTurn } from "./followTurn";
-import type { TurnEvent } from "./types";
-
-vi.hoisted(() => vi.stubGlobal("location", new URL("http://here.example/")));
+import { followTurn } from "./followTurn.js";
+import { createTransport } from "./transport.js";
+import type { TurnEvent } from "./types.js";
 
 const TURN = { sessionId: "s1", turnId: "t1", after: 0 };
 const event = (seq: number) => ({ seq, turn_id: "t1", type: "token_stream", at: "", text: `${seq}` }) as TurnEvent;
 const page = (events: TurnEvent[], done = false) => Response.json({ events, next: 0, done });
+
+const WebSocketThatIsNotOpened = class {} as unknown as typeof WebSocket;
 
 /** Responses to GET …/events, in order; an Error makes the connection fail. */
 let responses: (Response | Error)[] = [];
@@ -33,7 +34,8 @@ afterEach(() => {
 async function followToEnd(): Promise<number[]> {
   const received: number[] = [];
   const onEvents = (events: TurnEvent[]) => received.push(...events.map(({ seq }) => seq));
-  const end = followTurn({ ...TURN, onEvents, signal: new AbortController().signal });
+  const transport = createTransport({ url: "http://here.example", webSocket: WebSocketThatIsNotOpened });
+  const end = followTurn(transport, { ...TURN, onEvents, signal: new AbortController().signal });
   await Promise.all([end, vi.runAllTimersAsync()]);
   return received;
 }

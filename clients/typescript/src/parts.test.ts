@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 
-import { findResumable, splitIntoParts } from "./parts";
+import { findResumable, splitIntoParts } from "./parts.js";
 
 describe("splitIntoParts", () => {
   it("covers every byte exactly once", () => {

@@ -1,0 +1,45 @@
+// Upload random bytes, interrupted after two parts and resumed, download and compare them, and use the other operations.
+// Argument: JSON {url, token, user}. Prints a line of JSON.
+import { ApiError, Client } from "@satchel/client";
+
+const all = async (list) => {
+  const items = [];
+  for await (const item of list) items.push(item);
+  return items;
+};
+const client = new Client(JSON.parse(process.argv[2]));
+const bytes = new Uint8Array(18 << 20).map((_, index) => index * 31 + (index >> 13));
+const big = new File([bytes], "big.bin");
+const stop = new AbortController();
+const sent = [];
+const interrupted = await client.files
+  .upload(big, { signal: stop.signal, onProgress: (count) => count > 10 << 20 && stop.abort() })
+  .then(() => "not interrupted", (error) => error.name);
+const unfinished = await all(client.files.uploads());
+const stored = await client.files.upload(big, { onProgress: (count) => sent.push(count) });
+const received = new Uint8Array(await new Response(client.files.download(stored)).arrayBuffer());
+const rest = new Uint8Array(await new Response(client.files.download(stored, { start: 18 << 19 })).arrayBuffer());
+const isEqual = (one, other) => Buffer.compare(one, other) === 0;
+
+const session = await client.startSession({ title: "first" });
+await session.change({ title: "second" });
+const turn = await session.ask('/calculator.evaluate {"expression": "6 * 7"}', { files: [stored] });
+const answer = await turn.wait();
+const link = await client.files.share(stored.file_key);
+const links = await all(client.links());
+await client.revokeLink(link.link_id);
+await client.files.delete(stored.file_key);
+const missing = await client.files.read(stored.file_key).catch((error) => error instanceof ApiError && error.code);
+await client.close();
+console.log(JSON.stringify({
+  interrupted,
+  unfinished: unfinished.map(({ name }) => name),
+  resumed: sent.at(-1),
+  isWhole: isEqual(received, bytes),
+  isRest: isEqual(rest, bytes.subarray(18 << 19)),
+  title: (await session.read()).title,
+  turns: (await all(session.turns())).length,
+  message: answer.message,
+  links: links.length,
+  missing,
+}));
