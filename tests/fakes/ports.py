@@ -10,6 +10,7 @@ from tests.fakes.files import FakeFileReaper, FakeFiles, FakeUploads
 from tests.fakes.links import FakeDashboardSigner, FakeLinkStates, FakeSharedLinks, FakeSigner
 from tests.fakes.llm import FakeModel
 from tests.fakes.quotas import FakeQuotaCounts
+from tests.fakes.requests import FakeRequestKeys
 from tests.fakes.runners import FakeCredentials, FakeRunners, FakeSchemaChecker, FakeToolLists
 from tests.fakes.server_sessions import FakeServerSessionRemover
 from tests.fakes.sessions import FakeCleanupStarter, FakeDashboards, FakeSessions
@@ -56,6 +57,7 @@ class FakePorts:
         self.dashboards = FakeDashboards()
         self.audit_trail = FakeAuditTrail()
         self.tool_lists = FakeToolLists()
+        self.request_keys = FakeRequestKeys()
         self.uploads = FakeUploads()
         self.files = FakeFiles(self.uploads)
         self.quota_counts = FakeQuotaCounts(self.sessions, self.turns, self.uploads)

@@ -1369,8 +1369,10 @@ class LinkOut(Model):
     """The version of the file, from 1."""
     name: str
     """The name."""
+    created_at: datetime
+    """When it was created. RFC 3339 in UTC."""
     made_at: datetime
-    """When the link was created. RFC 3339 in UTC."""
+    """The same as `created_at`."""
     expires_at: datetime
     """When it ends, expires or is deleted; null if never. RFC 3339 in UTC."""
 
@@ -1395,8 +1397,10 @@ class LinkWithUrl(Model):
     """The version of the file, from 1."""
     name: str
     """The name."""
+    created_at: datetime
+    """When it was created. RFC 3339 in UTC."""
     made_at: datetime
-    """When the link was created. RFC 3339 in UTC."""
+    """The same as `created_at`."""
     expires_at: datetime
     """When it ends, expires or is deleted; null if never. RFC 3339 in UTC."""
     url: str

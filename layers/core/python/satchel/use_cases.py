@@ -49,6 +49,7 @@ if TYPE_CHECKING:
         SignParts,
     )
     from satchel.services.quotas import ReadQuotas
+    from satchel.services.run_once import RunOnce
     from satchel.services.sessions.clean_up_session import CleanUpSession
     from satchel.services.sessions.erase_user import EraseUser, RequestErasure
     from satchel.services.sessions.import_conversation import ImportConversation
@@ -448,6 +449,12 @@ class UseCases:
         from satchel.services.sessions.sessions import ReadAudit
 
         return ReadAudit(sessions=self.read_sessions, trail=self.ports.audit_trail)
+
+    @cached_property
+    def run_once(self) -> RunOnce:
+        from satchel.services.run_once import RunOnce
+
+        return RunOnce(self.ports.request_keys, self.ports.clock)
 
     # Use cases for sessions and users
 

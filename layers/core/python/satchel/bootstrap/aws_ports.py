@@ -19,6 +19,7 @@ from satchel.adapters.dynamodb.files import DynamoFiles
 from satchel.adapters.dynamodb.inputs import DynamoInputs
 from satchel.adapters.dynamodb.links import DynamoLinkStates, DynamoSharedLinks
 from satchel.adapters.dynamodb.quotas import DynamoQuotaCounts
+from satchel.adapters.dynamodb.requests import DynamoRequestKeys
 from satchel.adapters.dynamodb.retention import DynamoFileReaper, DynamoSessionPurger
 from satchel.adapters.dynamodb.runner_events import DynamoReportedEvents
 from satchel.adapters.dynamodb.server_sessions import DynamoServerSessionRemover
@@ -49,6 +50,7 @@ from satchel.ports.files import FileReaper, Files, Uploads
 from satchel.ports.links import DashboardSigner, LinkStates, SharedLinks, Signer
 from satchel.ports.llm import Model
 from satchel.ports.quotas import QuotaCounts
+from satchel.ports.requests import RequestKeys
 from satchel.ports.runners import CredentialSource, OfferReader, Runners, SchemaChecker, ToolLists
 from satchel.ports.sessions import CleanupStarter, Dashboards, ServerSessionRemover, SessionPurger, Sessions
 from satchel.ports.steps import Steps
@@ -107,6 +109,7 @@ class AwsPorts:
         return DynamoAuditTrail(self.table, timedelta(days=self._settings.audit.audit_days))
 
     tool_lists = cached_property[ToolLists](lambda self: DynamoToolLists(self.table))
+    request_keys = cached_property[RequestKeys](lambda self: DynamoRequestKeys(self.table))
     files = cached_property[Files](lambda self: DynamoFiles(self.table))
     uploads = cached_property[Uploads](lambda self: DynamoUploads(self.table))
     shared_links = cached_property[SharedLinks](lambda self: DynamoSharedLinks(self.table))

@@ -29,6 +29,7 @@ SatchelError
 │   ├── ApprovalClosed        the user decided differently, or the call no longer waits for a decision
 │   ├── InputClosed           the user answered differently, or the tool no longer waits for an answer
 │   ├── ApprovalMismatch      the digest of an approval is missing or not that of the call
+│   ├── RequestRunning        an earlier request with the same Idempotency-Key has not ended
 │   └── IdempotencyKeyReused  the same Idempotency-Key with another body
 ├── QuotaExceeded             the user has used up a quota
 │   ├── TooManySessions
@@ -295,8 +296,17 @@ class ApprovalMismatch(Conflict):
         )
 
 
+class RequestRunning(Conflict):
+    """An earlier request with the same Idempotency-Key has not ended. The client repeats it in a moment."""
+
+    code = "E_REQUEST_RUNNING"
+
+    def __init__(self) -> None:
+        super().__init__("An earlier request with this Idempotency-Key is still running. Try again in a moment.")
+
+
 class IdempotencyKeyReused(Conflict):
-    """The Idempotency-Key was already used for a different message."""
+    """The Idempotency-Key was already used for a different request."""
 
     code = "E_IDEMPOTENCY_KEY_REUSED"
 

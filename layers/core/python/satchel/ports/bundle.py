@@ -10,6 +10,7 @@ from satchel.ports.files import FileReaper, Files, Uploads
 from satchel.ports.links import DashboardSigner, LinkStates, SharedLinks, Signer
 from satchel.ports.llm import Model
 from satchel.ports.quotas import QuotaCounts
+from satchel.ports.requests import RequestKeys
 from satchel.ports.runners import CredentialSource, OfferReader, Runners, SchemaChecker, ToolLists
 from satchel.ports.sessions import CleanupStarter, Dashboards, ServerSessionRemover, SessionPurger, Sessions
 from satchel.ports.steps import Steps
@@ -78,6 +79,9 @@ class Ports(Protocol):
 
     @property
     def tool_lists(self) -> ToolLists: ...
+
+    @property
+    def request_keys(self) -> RequestKeys: ...
 
     @property
     def files(self) -> Files: ...

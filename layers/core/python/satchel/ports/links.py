@@ -28,6 +28,10 @@ class SharedLinks(Protocol):
         """Add a link's record. The record is deleted automatically some time after the link expires."""
         ...
 
+    def get(self, user: UserName, link_id: LinkId) -> SharedLink | None:
+        """Return the user's link with this id, or None."""
+        ...
+
     def list(self, user: UserName, limit: int, cursor: str | None) -> Page[SharedLink]:
         """Return the user's links, newest first, including invalid ones."""
         ...

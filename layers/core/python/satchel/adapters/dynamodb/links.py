@@ -36,6 +36,10 @@ class DynamoSharedLinks:
         pk, sk = _link_key(link.claims.owner, link.link_id)
         self.table.put({"pk": pk, "sk": sk, "doc": link.model_dump_json(), "ttl": link.claims.exp}, if_absent=True)
 
+    def get(self, user: UserName, link_id: LinkId) -> SharedLink | None:
+        item = self.table.get(*_link_key(user, link_id))
+        return _link(item) if item else None
+
     def list(self, user: UserName, limit: int, cursor: str | None) -> Page[SharedLink]:
         return self.table.list_page(Query(f"USER#{user}", PREFIX, limit, newest_first=True), cursor, _link)
 

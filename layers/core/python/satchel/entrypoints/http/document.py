@@ -37,6 +37,8 @@ _DESCRIPTION = """Chat with tools on MCP servers.
 - Times are RFC 3339 in UTC, such as `2026-01-31T12:00:00Z`. Responses have all of their properties, null if there is no
   value; only `info` of a file omits what is unknown.
 - Links within the API are paths, for example `download_url`. Links for others (`url`, `socket_url`) are absolute.
+- A repeated `DELETE` of a session, conversation, file, upload or link answers 204 again. `DELETE` of a turn cancels it.
+- Requests with an `Idempotency-Key` can be repeated for a day. Another request with the same key is refused with 409.
 - Unknown fields in a request's body are refused with 422. Unknown query parameters are ignored.
 - A response may get new properties, and an open vocabulary (`x-extensible-enum`) new values, at any time.
 """

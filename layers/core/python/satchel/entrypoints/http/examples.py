@@ -397,6 +397,7 @@ _LINK: Example = {
     "file_key": REPORT_KEY,
     "version": 1,
     "name": "sales_report.html",
+    "created_at": _AT,
     "made_at": _AT,
     "expires_at": "2026-08-27T10:30:00Z",
 }

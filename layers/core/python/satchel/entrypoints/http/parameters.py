@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable
 from typing import Annotated, TypeVar
 
-from fastapi import Depends, Path, Query, Request
+from fastapi import Depends, Header, Path, Query, Request
 from pydantic import BeforeValidator
 
 from satchel.domain.canvas import CANVAS_ID_PATTERN
@@ -84,6 +84,13 @@ def get_use_cases(request: Request) -> UseCases:
 
 InjectedUseCases = Annotated[UseCases, Depends(get_use_cases)]
 
+IdempotencyKey = Annotated[
+    str | None,
+    Header(
+        max_length=200,
+        description="A repeated request with the same key, within a day, returns what the first one created.",
+    ),
+]
 Limit = Annotated[int, Query(ge=1, le=100, description="Maximum number of items in a page.")]
 Cursor = Annotated[str | None, Query(max_length=2000, description="The `cursor` of the previous page.")]
 NewestFirst = Annotated[bool, Query(description="Newest items first. All pages of a list need the same value.")]

@@ -135,7 +135,6 @@ DESCRIPTIONS = {
     "link_id": "The id of the link, with which it can be revoked.",
     "links": "The links, newest first.",
     "Erased.links": "Number of deleted links.",
-    "made_at": f"When the link was created. {_TIME}",
     "maximum": "The largest value; null if there is no limit.",
     "maxItems": "The largest number of choices; null if there is no limit.",
     "maxLength": "The largest number of characters; null if there is no limit.",

@@ -62,7 +62,11 @@ class MintLinks:
     def for_sharing(self, file: FileRecord, link_id: LinkId, until: int) -> tuple[Claims, str]:
         """Return the claims and absolute URL of a shared link that expires at ``until`` (seconds since 1970)."""
         claims = _claims(file, self._sessions([file]), "ui", until).model_copy(update={"link_id": link_id})
-        return claims, self.public_url + self._url_path(claims)
+        return claims, self.for_claims(claims)
+
+    def for_claims(self, claims: Claims) -> str:
+        """Return the absolute URL of a shared link with these claims. It is the URL that was returned first."""
+        return self.public_url + self._url_path(claims)
 
     def _in(self, seconds: int) -> int:
         return int(self.clock.now().timestamp()) + seconds
@@ -108,6 +112,13 @@ class ShareFile:
         link = SharedLink(claims=claims, name=file.name, made_at=now)
         self.links.add(link)
         return link, url
+
+    def again(self, who: Identity, link_id: LinkId) -> tuple[SharedLink, str]:
+        """Return a link that was created before, with its URL. Raise SharedLinkNotFound if it was revoked."""
+        link = self.links.get(who.name, link_id)
+        if link is None:
+            raise SharedLinkNotFound(link_id)
+        return link, self.mint.for_claims(link.claims)
 
 
 @dataclass(frozen=True)

@@ -1,14 +1,17 @@
 """Routes for whole conversations: read one with everything in it, import one, delete one for good."""
 
 from contextlib import suppress
+from functools import partial
 from typing import Annotated
 
 from fastapi import APIRouter, Query
 
 from satchel.domain.errors import SessionNotFound
+from satchel.domain.ids import SessionId
+from satchel.domain.sessions import Session
 from satchel.entrypoints.http import examples
 from satchel.entrypoints.http.identity import CurrentUser
-from satchel.entrypoints.http.parameters import Cursor, InjectedUseCases, SessionPath
+from satchel.entrypoints.http.parameters import Cursor, IdempotencyKey, InjectedUseCases, SessionPath
 from satchel.entrypoints.http.problems import problem_responses
 from satchel.entrypoints.http.schemas.conversations import Conversation
 from satchel.entrypoints.http.schemas.sessions import SessionOut
@@ -22,12 +25,23 @@ _Limit = Annotated[int, Query(ge=1, le=50, description="Maximum number of turns 
 
 
 @router.post("/api/conversations", status_code=201, responses=_IMPORTED)
-def import_conversation(user: CurrentUser, use_cases: InjectedUseCases, body: ImportRequest) -> SessionOut:
+def import_conversation(
+    user: CurrentUser, use_cases: InjectedUseCases, body: ImportRequest, idempotency_key: IdempotencyKey = None
+) -> SessionOut:
     """Start a session with the turns of a conversation, for example one that was read whole.
 
     The turns are marked as imported. They have no audit entries, and the model gets their messages and answers only.
     """
-    return SessionOut.of(use_cases.import_conversation(user, body))
+
+    def create() -> tuple[str, Session]:
+        session = use_cases.import_conversation(user, body)
+        return session.session_id, session
+
+    request = ("import_conversation", body.model_dump_json())
+    read = partial(use_cases.read_sessions, user)
+    return SessionOut.of(
+        use_cases.run_once(user, idempotency_key, request, create, lambda found: read(SessionId(found)))
+    )
 
 
 @router.get("/api/conversations/{session_id}", responses=_READ)

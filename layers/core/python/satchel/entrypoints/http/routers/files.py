@@ -2,6 +2,7 @@
 
 import re
 from base64 import b64encode
+from contextlib import suppress
 from typing import Annotated
 
 from fastapi import APIRouter, Query, Request
@@ -11,12 +12,20 @@ from starlette.concurrency import run_in_threadpool
 from starlette.datastructures import UploadFile
 
 from satchel.contract.base64 import Base64Error, decode
-from satchel.domain.errors import InvalidRequest
-from satchel.domain.files import FileFilter, Source
+from satchel.domain.errors import FileNotFound, InvalidRequest
+from satchel.domain.files import FileFilter, FileRecord, Source
+from satchel.domain.ids import FileKey
 from satchel.domain.users import Identity
 from satchel.entrypoints.http import examples
 from satchel.entrypoints.http.identity import CurrentUser
-from satchel.entrypoints.http.parameters import Cursor, FilePath, InjectedUseCases, Limit, check_session_id
+from satchel.entrypoints.http.parameters import (
+    Cursor,
+    FilePath,
+    IdempotencyKey,
+    InjectedUseCases,
+    Limit,
+    check_session_id,
+)
 from satchel.entrypoints.http.problems import problem_responses
 from satchel.entrypoints.http.schemas.files import (
     FileContent,
@@ -43,25 +52,40 @@ _PERMANENT = examples.responses(200, examples.KEPT_FILE, 403, 404, 409, 422, 503
 
 
 @router.post("/api/files", status_code=201, responses=_UPLOADED, openapi_extra={"requestBody": _FORM})
-async def upload_file(request: Request, user: CurrentUser, use_cases: InjectedUseCases) -> FileOut:
+async def upload_file(
+    request: Request, user: CurrentUser, use_cases: InjectedUseCases, idempotency_key: IdempotencyKey = None
+) -> FileOut:
     """Upload a small file in a form. The same name in the same session creates a new version."""
     fields, content = await _read_form(request)
-    return await run_in_threadpool(_store, use_cases, user, fields, content)
+    return await run_in_threadpool(_store, use_cases, user, fields, content, idempotency_key)
 
 
 @router.post("/api/files/content", status_code=201, responses=_UPLOADED)
-def upload_content(user: CurrentUser, use_cases: InjectedUseCases, body: FileUpload) -> FileOut:
+def upload_content(
+    user: CurrentUser, use_cases: InjectedUseCases, body: FileUpload, idempotency_key: IdempotencyKey = None
+) -> FileOut:
     """Upload a small file as JSON, with its content as base64. Otherwise like `POST /api/files`."""
     try:
         content = decode(body.b64)
     except Base64Error as error:
         raise InvalidRequest(f"b64: {error}") from error
-    return _store(use_cases, user, body, content)
+    return _store(use_cases, user, body, content, idempotency_key)
 
 
-def _store(use_cases: UseCases, user: Identity, fields: FileFields, content: bytes) -> FileOut:
+def _store(use_cases: UseCases, user: Identity, fields: FileFields, content: bytes, key: str | None) -> FileOut:
     session_id = check_session_id(fields.session_id) if fields.session_id is not None else None
-    record = use_cases.upload_file(user, fields.name, content, fields.mime, session_id)
+
+    def create() -> tuple[str, FileRecord]:
+        record = use_cases.upload_file(user, fields.name, content, fields.mime, session_id)
+        return f"{record.file_key}#{record.version}", record
+
+    def read(stored: str) -> FileRecord:
+        file_key, _, version = stored.partition("#")
+        return use_cases.read_files(user, FileKey(file_key), int(version))
+
+    described = FileFields.model_validate(fields.model_dump(include=set(FileFields.model_fields)))
+    request = ("upload_file", described.model_dump_json().encode() + b"\0" + content)
+    record = use_cases.run_once(user, key, request, create, read)
     return FileOut.of(record, use_cases.mint_links(record))
 
 
@@ -154,5 +178,6 @@ def keep_file(user: CurrentUser, use_cases: InjectedUseCases, file_key: FilePath
 
 @router.delete("/api/files/{file_key}", status_code=204, responses=problem_responses(403, 404, 422, 503))
 def delete_file(user: CurrentUser, use_cases: InjectedUseCases, file_key: FilePath) -> None:
-    """Delete a file with all its versions. Links to the file stop working."""
-    use_cases.remove_file(user, file_key)
+    """Delete a file with all its versions. Links to the file stop working. Safe to repeat."""
+    with suppress(FileNotFound):
+        use_cases.remove_file(user, file_key)

@@ -1,13 +1,20 @@
 """Routes for sessions and their audit log, for actions in dashboards, and for WebSocket tickets."""
 
+from contextlib import suppress
+from functools import partial
+
 from fastapi import APIRouter
 
 from satchel.domain.canvas import CanvasAction
+from satchel.domain.errors import SessionNotFound
+from satchel.domain.ids import SessionId
+from satchel.domain.sessions import Session
 from satchel.entrypoints.http import examples
 from satchel.entrypoints.http.identity import CurrentUser
 from satchel.entrypoints.http.parameters import (
     CanvasPath,
     Cursor,
+    IdempotencyKey,
     InjectedUseCases,
     Limit,
     NewestFirst,
@@ -38,9 +45,24 @@ _TICKET = examples.responses(201, examples.TICKET, 403)
 
 
 @router.post("/api/sessions", tags=["sessions"], status_code=201, responses=_STARTED)
-def start_session(user: CurrentUser, use_cases: InjectedUseCases, body: NewSession | None = None) -> SessionOut:
+def start_session(
+    user: CurrentUser,
+    use_cases: InjectedUseCases,
+    body: NewSession | None = None,
+    idempotency_key: IdempotencyKey = None,
+) -> SessionOut:
     """Start a session, in which the user can then send messages."""
-    return SessionOut.of(use_cases.start_session(user, (body or NewSession()).changes()))
+    changes = (body or NewSession()).changes()
+
+    def create() -> tuple[str, Session]:
+        session = use_cases.start_session(user, changes)
+        return session.session_id, session
+
+    request = ("start_session", changes.model_dump_json(exclude_unset=True))
+    read = partial(use_cases.read_sessions, user)
+    return SessionOut.of(
+        use_cases.run_once(user, idempotency_key, request, create, lambda found: read(SessionId(found)))
+    )
 
 
 @router.get("/api/sessions", tags=["sessions"], responses=examples.responses(200, examples.SESSIONS, 403, 422))
@@ -83,7 +105,8 @@ def change_session(
 )
 def end_session(user: CurrentUser, use_cases: InjectedUseCases, session_id: SessionPath) -> None:
     """End a session: its links stop working and its temporary files are deleted. Safe to repeat."""
-    use_cases.end_session(user, session_id)
+    with suppress(SessionNotFound):
+        use_cases.end_session(user, session_id)
 
 
 @router.get("/api/sessions/{session_id}/audit", tags=["sessions"], responses=_READ_AUDIT)

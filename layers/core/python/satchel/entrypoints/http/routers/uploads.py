@@ -1,13 +1,23 @@
 """Routes for uploads of any size: the client sends a file in parts directly to S3, to presigned URLs."""
 
+from contextlib import suppress
 from typing import Annotated
 
 from fastapi import APIRouter, Query
 
-from satchel.domain.uploads import Part
+from satchel.domain.errors import UploadNotFound
+from satchel.domain.ids import FileKey, UploadId
+from satchel.domain.uploads import Part, Upload
 from satchel.entrypoints.http import examples
 from satchel.entrypoints.http.identity import CurrentUser
-from satchel.entrypoints.http.parameters import Cursor, InjectedUseCases, Limit, UploadPath, check_session_id
+from satchel.entrypoints.http.parameters import (
+    Cursor,
+    IdempotencyKey,
+    InjectedUseCases,
+    Limit,
+    UploadPath,
+    check_session_id,
+)
 from satchel.entrypoints.http.problems import problem_responses
 from satchel.entrypoints.http.schemas.files import FileOut
 from satchel.entrypoints.http.schemas.uploads import (
@@ -31,13 +41,23 @@ StoredLimit = Annotated[int, Query(ge=1, le=1000, description="Maximum number of
 
 
 @router.post("/api/files/uploads", status_code=201, responses=_STARTED)
-def begin_upload(body: NewUpload, user: CurrentUser, use_cases: InjectedUseCases) -> StartedUpload:
+def begin_upload(
+    body: NewUpload, user: CurrentUser, use_cases: InjectedUseCases, idempotency_key: IdempotencyKey = None
+) -> StartedUpload:
     """Start an upload of any size. If it is not completed within a day, it is aborted.
 
     PUT each part, with exactly the signed length and checksum, to its presigned URL. Then complete the upload.
     """
     session_id = check_session_id(body.session_id) if body.session_id is not None else None
-    upload = use_cases.begin_upload(user, body.name, body.size, body.mime, session_id)
+
+    def create() -> tuple[str, Upload]:
+        upload = use_cases.begin_upload(user, body.name, body.size, body.mime, session_id)
+        return upload.upload_id, upload
+
+    def read(upload_id: str) -> Upload:
+        return use_cases.read_uploads(user, UploadId(FileKey(upload_id)))
+
+    upload = use_cases.run_once(user, idempotency_key, ("begin_upload", body.model_dump_json()), create, read)
     signed = use_cases.sign_parts(upload, body.parts())
     return StartedUpload(**UploadOut.of(upload).model_dump(), parts=signed)
 
@@ -82,5 +102,6 @@ def complete_upload(user: CurrentUser, use_cases: InjectedUseCases, upload_id: U
 
 @router.delete("/api/files/uploads/{upload_id}", status_code=204, responses=problem_responses(403, 404, 422))
 def abort_upload(user: CurrentUser, use_cases: InjectedUseCases, upload_id: UploadPath) -> None:
-    """Abort an unfinished upload and delete its stored parts."""
-    use_cases.abort_upload(user.name, upload_id)
+    """Abort an unfinished upload and delete its stored parts. Safe to repeat."""
+    with suppress(UploadNotFound):
+        use_cases.abort_upload(user.name, upload_id)

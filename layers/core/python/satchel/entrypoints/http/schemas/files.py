@@ -126,7 +126,8 @@ class LinkOut(BaseModel):
     file_key: str
     version: int
     name: str
-    made_at: datetime
+    created_at: datetime
+    made_at: Annotated[datetime, Field(description="The same as `created_at`.", json_schema_extra={"deprecated": True})]
     expires_at: datetime
 
     @classmethod
@@ -137,6 +138,7 @@ class LinkOut(BaseModel):
             file_key=link.claims.file_key,
             version=link.claims.version,
             name=link.name,
+            created_at=link.made_at,
             made_at=link.made_at,
             expires_at=link.expires_at,
         )

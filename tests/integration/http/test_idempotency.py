@@ -1,0 +1,165 @@
+"""Requests that are repeated: with an Idempotency-Key they create one thing, and DELETE answers the same again."""
+
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from datetime import timedelta
+
+import httpx2
+import pytest
+from starlette.testclient import TestClient
+
+from satchel.domain.ids import UserName
+from tests.integration.aws.factories import random_id
+from tests.integration.http.api_client import ApiClient, Json
+from tests.integration.http.backend import Backend
+
+KEY = {"Idempotency-Key": "k1"}
+Create = Callable[[TestClient, str], httpx2.Response]
+
+
+def start(http: TestClient, name: str) -> httpx2.Response:
+    return http.post("/api/sessions", json={"title": name}, headers=KEY)
+
+
+def import_(http: TestClient, name: str) -> httpx2.Response:
+    return http.post("/api/conversations", json={"turns": [{"message": name}]}, headers=KEY)
+
+
+def upload_form(http: TestClient, name: str) -> httpx2.Response:
+    return http.post("/api/files", files={"file": (name, b"a,b")}, headers=KEY)
+
+
+def upload_json(http: TestClient, name: str) -> httpx2.Response:
+    return http.post("/api/files/content", json={"name": name, "b64": "aGk="}, headers=KEY)
+
+
+def begin(http: TestClient, name: str) -> httpx2.Response:
+    return http.post("/api/files/uploads", json={"name": name, "size": 9}, headers=KEY)
+
+
+def share(http: TestClient, name: str) -> httpx2.Response:
+    listed = http.get("/api/files").json()["files"]
+    file = listed[0] if listed else ApiClient(http).upload("shared.csv")
+    return http.post(f"/api/files/{file['file_key']}/link", json={"ttl_seconds": 60 + len(name)}, headers=KEY)
+
+
+CREATE: dict[str, Create] = {
+    "session": start,
+    "conversation": import_,
+    "form": upload_form,
+    "content": upload_json,
+    "upload": begin,
+    "link": share,
+}
+LISTS = {
+    "session": ("/api/sessions", "sessions"),
+    "conversation": ("/api/sessions", "sessions"),
+    "form": ("/api/files", "files"),
+    "content": ("/api/files", "files"),
+    "upload": ("/api/files/uploads", "uploads"),
+    "link": ("/api/links", "links"),
+}
+every_kind = pytest.mark.parametrize("kind", CREATE)
+
+
+def count(http: TestClient, kind: str) -> int:
+    path, name = LISTS[kind]
+    return len(http.get(path).json()[name])
+
+
+@every_kind
+def test_repeated_request_returns_what_the_first_one_created(http: TestClient, kind: str) -> None:
+    first, second = CREATE[kind](http, "a.csv"), CREATE[kind](http, "a.csv")
+
+    assert (first.status_code, second.status_code) == (201, 201)
+    assert without_parts(second.json()) == without_parts(first.json())
+    assert count(http, kind) == 1
+
+
+def without_parts(answer: Json) -> Json:
+    """Return an answer without the presigned URLs and short-lived links, which are new in each answer."""
+    return {name: value for name, value in answer.items() if name not in {"parts", "download_url"}}
+
+
+@every_kind
+def test_key_of_another_request_is_refused_and_creates_nothing(http: TestClient, kind: str) -> None:
+    CREATE[kind](http, "a.csv")
+
+    response = CREATE[kind](http, "other.csv")
+
+    assert (response.status_code, response.json()["error_code"]) == (409, "E_IDEMPOTENCY_KEY_REUSED")
+    assert count(http, kind) == 1
+
+
+@every_kind
+def test_requests_at_the_same_time_create_one_thing(http: TestClient, kind: str) -> None:
+    if kind == "link":
+        ApiClient(http).upload("shared.csv")
+    with ThreadPoolExecutor(4) as pool:
+        responses = list(pool.map(lambda _: CREATE[kind](http, "a.csv"), range(4)))
+
+    created = [without_parts(each.json()) for each in responses if each.status_code == 201]
+    waiting = [each.json()["error_code"] for each in responses if each.status_code != 201]
+    assert created == [created[0]] * len(created) != []
+    assert set(waiting) <= {"E_REQUEST_RUNNING"}
+    assert count(http, kind) == 1
+
+
+def test_keys_of_other_users_and_operations_are_different_keys(backend: Backend, user: UserName) -> None:
+    http, other = backend.client_for(user), backend.client_for(f"other-{user}")
+    session = start(http, "a").json()
+
+    assert start(other, "a").json()["session_id"] != session["session_id"]
+    assert upload_json(http, "a.csv").status_code == 201
+
+
+def test_failed_request_frees_its_key(http: TestClient) -> None:
+    missing = {"name": "a.csv", "b64": "aGk=", "session_id": random_id("s")}
+
+    assert http.post("/api/files/content", json=missing, headers=KEY).status_code == 404
+    assert upload_json(http, "a.csv").status_code == 201
+
+
+def test_key_can_be_used_again_after_a_day(backend: Backend, http: TestClient) -> None:
+    first = start(http, "a").json()
+    backend.clock.advance(timedelta(days=1, seconds=1).total_seconds())
+
+    assert start(http, "b").json()["session_id"] != first["session_id"]
+
+
+def test_repetition_does_not_bring_back_what_was_deleted(http: TestClient) -> None:
+    session_id = start(http, "a").json()["session_id"]
+    http.delete(f"/api/conversations/{session_id}")
+    link = share(http, "a").json()
+    http.delete(f"/api/links/{link['link_id']}")
+
+    assert start(http, "a").status_code == 404
+    assert share(http, "a").status_code == 404
+    assert http.get("/api/links").json()["links"] == []
+
+
+def test_keys_are_deleted_with_the_data_of_their_user(backend: Backend, http: TestClient, user: UserName) -> None:
+    start(http, "a")
+    assert backend.table.query_all(f"USER#{user}", "ONCE#")
+
+    token = http.delete("/api/me").json()["confirm_token"]
+    http.delete("/api/me", headers={"X-Satchel-Confirm": token})
+    backend.use_cases.erase_user(user, lambda: True)
+
+    assert backend.table.query_all(f"USER#{user}", "ONCE#") == []
+
+
+@pytest.mark.parametrize("kind", ["session", "conversation", "file", "upload", "link"])
+def test_delete_answers_the_same_again_and_for_what_never_existed(http: TestClient, kind: str) -> None:
+    file = ApiClient(http).upload("a.csv")
+    path, key = {
+        "session": ("/api/sessions", start(http, "a").json()["session_id"]),
+        "conversation": ("/api/conversations", start(http, "a").json()["session_id"]),
+        "file": ("/api/files", file["file_key"]),
+        "upload": ("/api/files/uploads", begin(http, "b.bin").json()["upload_id"]),
+        "link": ("/api/links", share(http, "a").json()["link_id"]),
+    }[kind]
+
+    statuses = [http.delete(f"{path}/{each}").status_code for each in (key, key, random_id(key[0]))]
+
+    assert statuses == [204, 204, 204]
