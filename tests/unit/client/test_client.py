@@ -1,6 +1,7 @@
 """The client's requests: identity, retries, following a turn, and transfers, with threads and with asyncio."""
 
 import asyncio
+import json
 import os
 from collections.abc import Callable
 from pathlib import Path
@@ -10,11 +11,20 @@ import httpx2
 import pytest
 
 from satchel_client import ApiError, AsyncClient, Client, ConnectionLost, UnknownEvent, Unreachable
-from satchel_client.models import InputRequested, ToolNotice
+from satchel_client.models import InputRequested, TokenUsage, ToolNotice
 from tests.unit.cli.fake_file_server import PART_BYTES, FakeFileServer
 from tests.unit.cli.fake_server import CALL, SESSION, TURN, FakeServer, Fault, problem
 
 URL = "http://satchel.test"
+_LISTS_OF_A_TURN = (
+    "files",
+    "tool_calls",
+    "artifacts",
+    "deferred_artifacts",
+    "canvases",
+    "approvals",
+    "questions",
+)
 NOTICE = {"type": "tool_notice", "call_id": CALL, "seconds": 15, "left_seconds": 15, "message": "Still working…"}
 
 
@@ -110,6 +120,35 @@ def test_repeated_post_has_the_same_idempotency_key() -> None:
     client.start_session()
     keys = [each.headers["Idempotency-Key"] for each in requests]
     assert keys[0] == keys[1] != keys[2]
+
+
+def test_conversation_is_read_in_pages_imported_and_deleted() -> None:
+    at = "2026-08-27T09:30:00Z"
+    usage = dict.fromkeys(TokenUsage.model_fields, 0)
+    texts = dict.fromkeys(("message", "answer", "model"), "")
+    lists: dict[str, list[Any]] = {name: [] for name in _LISTS_OF_A_TURN}
+    ids = {"turn_id": TURN, "status": "complete", "error": None, "imported": False, "usage": usage}
+    turn = texts | lists | ids | {"created_at": at, "ended_at": None}
+    unset = dict.fromkeys(("title", "model", "running_turn", "instructions"))
+    session = unset | {"session_id": SESSION, "status": "active", "waits_for_user": False, "usage": usage}
+    session |= {"created_at": at, "last_used_at": at}
+    pages = [httpx2.Response(200, json={**session, "turns": [turn], "cursor": cursor}) for cursor in ("next", None)]
+    requests, serve = answers(*pages, httpx2.Response(201, json=session), httpx2.Response(204))
+    client = connect(serve)
+
+    turns = list(client.conversation(SESSION))
+    imported = client.import_conversation([*turns, {"message": "more"}], title="Copy")
+    client.delete_conversation(SESSION)
+
+    assert [(each.method, each.url.path, each.url.params.get("cursor")) for each in requests] == [
+        ("GET", f"/api/conversations/{SESSION}", None),
+        ("GET", f"/api/conversations/{SESSION}", "next"),
+        ("POST", "/api/conversations", None),
+        ("DELETE", f"/api/conversations/{SESSION}", None),
+    ]
+    body = json.loads(requests[2].content)
+    assert (body["title"], [each["message"] for each in body["turns"]]) == ("Copy", ["", "", "more"])
+    assert imported.session_id == SESSION
 
 
 def test_own_idempotency_key_is_sent() -> None:

@@ -1487,7 +1487,8 @@ class ToolSpec(Model):
 
     ``hints`` describe its effects. Apps of the same server may call the tool unless ``for_app`` is False, and if
     ``for_model`` is False, only they may. ``app_uri`` is the address of the app that shows the tool's results. If
-    ``needs_task``, an older server runs the tool only as a task.
+    ``needs_task``, an older server runs the tool only as a task. If ``asks_while_running``, the tool has asked the
+    user in a way that only the older MCP handshake permits.
     """
 
     server: str
@@ -1510,6 +1511,7 @@ class ToolSpec(Model):
     """False: only apps of the server may call the tool."""
     needs_task: bool
     """True: an older server runs the tool only as a task."""
+    asks_while_running: bool
     for_app: bool
     """False: apps of the server may not call the tool."""
     app_uri: str | None = None

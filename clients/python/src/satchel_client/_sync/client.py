@@ -14,6 +14,8 @@ from satchel_client._sync.runtime import Pause, Token, pause
 from satchel_client._sync.turns import Session
 from satchel_client.models import (
     Config,
+    Conversation,
+    ConversationTurn,
     LinkOut,
     LinkPage,
     LinksRevoked,
@@ -78,6 +80,33 @@ class Client:
         body = present(title=title, model=model, instructions=instructions)
         started = self._http.request(SessionOut, "POST", "/api/sessions", json=body, idempotency_key=idempotency_key)
         return self.session(started.session_id)
+
+    def conversation(self, session_id: str) -> Iterator[ConversationTurn]:
+        """Yield the turns of a session, oldest first, with their tool calls, files, approvals and questions."""
+        for page in self._http.pages(Conversation, f"/api/conversations/{session_id}"):
+            for turn in page.turns:
+                yield turn
+
+    def import_conversation(
+        self,
+        turns: Sequence[ConversationTurn | Mapping[str, Any]],
+        *,
+        title: str | None = None,
+        model: str | None = None,
+        instructions: str | None = None,
+        idempotency_key: str | None = None,
+    ) -> Session:
+        """Start a session with a history: turns of ``conversation``, or at least a ``message`` for each turn."""
+        history = [turn.model_dump(mode="json") if isinstance(turn, BaseModel) else dict(turn) for turn in turns]
+        body = present(title=title, model=model, instructions=instructions, turns=history)
+        started = self._http.request(
+            SessionOut, "POST", "/api/conversations", json=body, idempotency_key=idempotency_key
+        )
+        return self.session(started.session_id)
+
+    def delete_conversation(self, session_id: str) -> None:
+        """Delete a conversation for good. To end a session whose conversation stays readable, end the session."""
+        self._http.send("DELETE", f"/api/conversations/{session_id}")
 
     def session(self, session_id: str) -> Session:
         """Return a session by its id, without a request."""

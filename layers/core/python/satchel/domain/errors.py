@@ -29,7 +29,6 @@ SatchelError
 │   ├── ApprovalClosed        the user decided differently, or the call no longer waits for a decision
 │   ├── InputClosed           the user answered differently, or the tool no longer waits for an answer
 │   ├── ApprovalMismatch      the digest of an approval is missing or not that of the call
-│   ├── RequestRunning        an earlier request with the same Idempotency-Key has not ended
 │   └── IdempotencyKeyReused  the same Idempotency-Key with another body
 ├── QuotaExceeded             the user has used up a quota
 │   ├── TooManySessions
@@ -38,6 +37,7 @@ SatchelError
 │   ├── TooManyRequests       in one second
 │   └── StorageFull
 └── Unavailable               a dependency is not ready; try again
+    └── RequestRunning        an earlier request with the same Idempotency-Key has not ended
 
 ``entrypoints.http.problems`` maps each error to an HTTP status. ``contract.errors`` has the errors of tool calls.
 """
@@ -296,15 +296,6 @@ class ApprovalMismatch(Conflict):
         )
 
 
-class RequestRunning(Conflict):
-    """An earlier request with the same Idempotency-Key has not ended. The client repeats it in a moment."""
-
-    code = "E_REQUEST_RUNNING"
-
-    def __init__(self) -> None:
-        super().__init__("An earlier request with this Idempotency-Key is still running. Try again in a moment.")
-
-
 class IdempotencyKeyReused(Conflict):
     """The Idempotency-Key was already used for a different request."""
 
@@ -383,3 +374,12 @@ class Unavailable(SatchelError):
     """A service that Satchel needs is not ready. The client should try again in a moment."""
 
     code = "E_UNAVAILABLE"
+
+
+class RequestRunning(Unavailable):
+    """An earlier request with the same Idempotency-Key has not ended. The client repeats it in a moment."""
+
+    code = "E_REQUEST_RUNNING"
+
+    def __init__(self) -> None:
+        super().__init__("An earlier request with this Idempotency-Key is still running. Try again in a moment.")
