@@ -1512,6 +1512,7 @@ class ToolSpec(Model):
     needs_task: bool
     """True: an older server runs the tool only as a task."""
     asks_while_running: bool
+    """True: the tool has asked the user in a way that only the older MCP handshake permits."""
     for_app: bool
     """False: apps of the server may not call the tool."""
     app_uri: str | None = None

@@ -78,6 +78,7 @@ _EVALUATE: Example = {
     "app_uri": None,
     "method": "tools/call",
     "needs_task": False,
+    "asks_while_running": False,
 }
 _CALCULATOR = {
     "name": "calculator",

@@ -27,6 +27,7 @@ DESCRIPTIONS = {
     "Decision.arguments": "Arguments that replace the model's; null keeps the model's.",
     "Prompt.arguments": "The arguments of the prompt, in the order of the server.",
     "artifacts": "The files that tools created, the primary file first.",
+    "asks_while_running": "True: the tool has asked the user in a way that only the older MCP handshake permits.",
     "at": f"Time of the event. {_TIME}",
     "attempt": "The attempt of the model in this round, from 0. A higher one replaces the text of the lower ones.",
     "audience": "For whom the link was created: the web client (`ui`) or a `tool`.",
