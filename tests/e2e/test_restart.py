@@ -4,16 +4,20 @@ import datetime as dt
 import hashlib
 import json
 import time
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import httpx2
 import pytest
 
 from infra.limits import HEARTBEAT_TIMEOUT_SECONDS
 from tests.e2e.conftest import MCP_CONFIG
 from tests.e2e.system_process import SystemFailed, running_system
 from tests.e2e.user_client import UserClient, fetch, run_user
+from tests.integration.mcp.test_http_sessions import serve
+from tests.integration.mcp.tool_caller import SERVER_PROGRAMS
 
 INTERRUPTED = "The server stopped while the tool was running"
 TOO_LATE = "The call was not approved in time"
@@ -84,6 +88,12 @@ def a_day_later(tmp_path: Path) -> dict[str, str]:
     (tmp_path / "later").mkdir()
     (tmp_path / "later/sitecustomize.py").write_text(code)
     return {"PYTHONPATH": str(tmp_path / "later")}
+
+
+@pytest.fixture
+def tasks() -> Iterator[str]:
+    """The URL of a server that works on calls as tasks, and that no restart of the system ends."""
+    yield from serve(SERVER_PROGRAMS / "task_server.py")
 
 
 @pytest.fixture
@@ -173,6 +183,31 @@ def test_chats_are_there_after_a_stop_during_which_an_approval_expired(
             pass
 
     assert (refused["error_code"], refused["results"]) == ("E_FORBIDDEN", {"error": TOO_LATE})
+
+
+def test_task_of_a_server_is_polled_until_its_result_after_a_kill(tmp_path: Path, tasks: str) -> None:
+    config = tmp_path / "mcp.json"
+    config.write_text(json.dumps({"tasks": {"url": f"{tasks}/mcp"}}))
+    settings = {"SATCHEL_DATA": str(tmp_path / "data"), "SATCHEL_MCP_CONFIG": str(config)}
+    with running_system(settings=settings) as system:
+        user = UserClient(system.url, run_user("task"))
+        session = user.create_session()
+        turn_id = user.start_turn(session, '/tasks.research {"topic": "hold"}')["turn_id"]
+        requests: list[list[str]] = []
+        while ["tasks/get", "task-1"] not in requests:
+            requests += httpx2.get(f"{tasks}/requests").json()
+            time.sleep(0.05)
+        system.kill()
+    requests += httpx2.get(f"{tasks}/requests").json()
+
+    with running_system(settings=settings) as system:
+        httpx2.post(f"{tasks}/release")
+        [call] = replace(user, url=system.url).wait_for_turn(session, turn_id)["tool_calls"]
+    later = httpx2.get(f"{tasks}/requests").json()
+
+    assert (call["is_error"], call["results"]) == (False, "hold")
+    assert [method for method, _ in requests + later].count("tools/call") == 1
+    assert {name for method, name in later if method == "tasks/get"} == {"task-1"}
 
 
 def test_server_whose_tools_could_read_the_data_does_not_start(tmp_path: Path) -> None:

@@ -1,12 +1,14 @@
 """Server made with the SDK that works on calls as tasks (extension ``io.modelcontextprotocol/tasks``).
 
 A task ends at its third poll, with the ``topic`` as its result. The topic ``ask`` asks a question first, ``fail`` and
-``cancel`` end without a result. Over HTTP, the server prints its port, and ``GET /requests`` returns the requests since
-the last ``GET /requests``: the MCP method and the header ``Mcp-Name``. With the argument ``stdio``, it speaks stdio.
+``cancel`` end without a result, and ``hold`` works until ``POST /release``. Over HTTP, the server prints its port, and
+``GET /requests`` returns the requests since the last ``GET /requests``: the MCP method and the header ``Mcp-Name``.
+With the argument ``stdio``, it speaks stdio.
 """
 
 import socket
 import sys
+import threading
 from dataclasses import dataclass
 from typing import Any
 
@@ -25,6 +27,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 IDENTIFIER = "io.modelcontextprotocol/tasks"
 POLLS = 3
 REQUESTS: list[list[str]] = []
+RELEASED = threading.Event()
 FORM = {"type": "object", "properties": {"name": {"type": "string"}}, "required": ["name"]}
 QUESTION = {"method": "elicitation/create", "params": {"mode": "form", "message": "Who?", "requestedSchema": FORM}}
 
@@ -98,7 +101,7 @@ class Tasks(Extension):
 def _status_after(task: Task) -> str:
     if task.topic == "ask" and task.answer is None:
         return "input_required"
-    if task.polls < POLLS:
+    if task.polls < POLLS or (task.topic == "hold" and not RELEASED.is_set()):
         return "working"
     return {"fail": "failed", "cancel": "cancelled"}.get(task.topic, "completed")
 
@@ -117,6 +120,12 @@ async def requests(_: Request) -> Response:
     answer = JSONResponse(list(REQUESTS))
     REQUESTS.clear()
     return answer
+
+
+@server.custom_route("/release", ["POST"])  # type: ignore[untyped-decorator]
+async def release(_: Request) -> Response:
+    RELEASED.set()
+    return Response()
 
 
 def recorded(app: ASGIApp) -> ASGIApp:
