@@ -5,52 +5,34 @@ The schemas of 1,000 tools have about 100,000 tokens, which each request would s
 order in which it did: a request then only adds to the tools of the one before, and the provider can cache them.
 
 The ranking is BM25. The libraries for it (rank-bm25, bm25s) need numpy, which is larger than the whole function.
+``search_words`` says which words match.
 """
 
 import math
-import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 
 from satchel.domain.attachments import DOCUMENTS_SERVER
 from satchel.domain.conversation import AssistantMessage, Message, ToolMessage, ToolSpec
+from satchel.domain.search_words import meanings, words
 from satchel.domain.tools import BUILTIN_SERVER, FIND_TOOLS
 
 MANY_TOOLS = 40
 """If a turn may call more tools, its requests offer only some of them."""
 
-MAX_FOUND = 10
+MAX_FOUND = 14
 """The number of tools that a search returns."""
 
-_MAX_OFFERED = 30
+_MAX_OFFERED = 2 * MAX_FOUND
 _USUAL_TOOLS = 10
-_K1, _B = 1.2, 0.3
-_NAME_WEIGHT = 2
+_K1, _B = 1.2, 0.75
+"""The usual parameters of BM25."""
+_NAME_WEIGHT = 3
+_MEANING_WEIGHT = 0.5
+_COVERAGE = 0.5  # the power of the share of the query's words that a tool has
 _MAX_TEXT_CHARS = 2000
-_WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d+|[^\W\d_]+")
-_ENDINGS = (("ies", "y"), ("sses", "ss"), ("ches", "ch"), ("xes", "x"), ("ing", ""), ("ed", ""), ("es", "e"), ("s", ""))
-_MIN_STEM = 3
-_STOP_WORDS = frozenset(
-    {"a", "all", "an", "and", "are", "as", "at", "be", "by", "can", "did", "do", "does", "for", "from", "get", "has"}
-    | {"have", "how", "i", "if", "in", "into", "is", "it", "its", "me", "my", "of", "on", "or", "our", "the", "their"}
-    | {"them", "there", "this", "to", "up", "was", "we", "what", "when", "where", "which", "who", "will", "with"}
-    | {"you", "your"}
-)
-_MEANINGS: Mapping[str, str] = {
-    word: action
-    for action, words in {
-        "create": "add book build draw enter file give insert log make new open post publish put record report "
-        "schedule send start upload write",
-        "delete": "cancel clear drop erase remove revoke uninvite",
-        "list": "browse find free running search show",
-        "get": "check fetch look open read status view",
-        "update": "change correct edit modify move rename resize scale set",
-    }.items()
-    for word in words.split()
-}
-"""Verbs of users, with the verb that most servers use in the names of their tools."""
-_MEANING_WEIGHT = 0.8
 
 
 def find_tools(tools: Sequence[ToolSpec], query: str, limit: int = MAX_FOUND) -> list[ToolSpec]:
@@ -64,7 +46,9 @@ class ToolIndex:
 
     tools: Sequence[ToolSpec]
     _counts: list[Counter[str]] = field(init=False)
+    _meanings: list[Counter[str]] = field(init=False)
     _containing: Counter[str] = field(init=False)
+    _with_meaning: Counter[str] = field(init=False)
     _mean_length: float = field(init=False)
 
     def __post_init__(self) -> None:
@@ -72,29 +56,39 @@ class ToolIndex:
         # ``delete_card`` rarely says what a card is, but ``create_card`` does. So such tools share their words.
         families: dict[tuple[str, ...], set[str]] = {}
         for tool in self.tools:
-            families.setdefault(_family(tool), set()).update(_words(tool.description[:_MAX_TEXT_CHARS]))
+            families.setdefault(_family(tool), set()).update(words(tool.description[:_MAX_TEXT_CHARS]))
         for tool, counts in zip(self.tools, self._counts, strict=True):
             counts.update(families[_family(tool)] - counts.keys())
+        self._meanings = [_count_meanings(counts) for counts in self._counts]
         self._containing = Counter(word for counts in self._counts for word in counts)
+        self._with_meaning = Counter(meaning for counts in self._meanings for meaning in counts)
         self._mean_length = sum(counts.total() for counts in self._counts) / max(1, len(self._counts))
 
     def search(self, query: str, limit: int) -> list[ToolSpec]:
-        """Return at most ``limit`` tools that have a word of the query, the best first."""
-        weights = _query_weights(query)
-        scored = [(self._score(counts, weights), tool) for counts, tool in zip(self._counts, self.tools, strict=True)]
+        """Return at most ``limit`` tools that have a word of the query, or one with its meaning, the best first."""
+        stems = words(query[:_MAX_TEXT_CHARS])
+        compounds = [first + second for first, second in pairwise(stems) if first + second in self._containing]
+        terms = dict.fromkeys([*stems, *compounds])  # a ``heat map`` is a ``heatmap``
+        known = [word for word in terms if word in self._containing or self._with_meaning.keys() & meanings(word)]
+        scored = [(self._score(number, known), tool) for number, tool in enumerate(self.tools)]
         found = sorted((each for each in scored if each[0] > 0), key=lambda each: (-each[0], each[1].full_name))
         return [tool for _, tool in found[:limit]]
 
-    def _score(self, counts: Counter[str], weights: Mapping[str, float]) -> float:
-        norm = _K1 * (1 - _B + _B * counts.total() / self._mean_length)
-        return sum(
-            weight * self._rarity(word) * count * (_K1 + 1) / (count + norm)
-            for word, weight in weights.items()
-            if (count := counts[word])
-        )
+    def _score(self, number: int, known: Sequence[str]) -> float:
+        """Return the score of a tool. Tools with more of the words score higher than those with one word often."""
+        parts = [part for word in known if (part := self._score_of_word(number, word))]
+        return sum(parts) * math.pow(len(parts) / max(1, len(known)), _COVERAGE)
 
-    def _rarity(self, word: str) -> float:
-        containing = self._containing[word]
+    def _score_of_word(self, number: int, word: str) -> float:
+        counts, with_meaning = self._counts[number], self._meanings[number]
+        norm = _K1 * (1 - _B + _B * counts.total() / self._mean_length)
+        score = _saturated(counts[word], norm) * self._rarity(self._containing[word])
+        for meaning in meanings(word):
+            rarity = self._rarity(self._with_meaning[meaning])
+            score += _MEANING_WEIGHT * _saturated(with_meaning[meaning], norm) * rarity
+        return score
+
+    def _rarity(self, containing: int) -> float:
         return math.log(1 + (len(self.tools) - containing + 0.5) / (containing + 0.5))
 
 
@@ -135,39 +129,25 @@ def _known_names(messages: Iterable[Message]) -> Iterator[str]:
             yield from (str(each["tool"]) for each in found or [])
 
 
+def _saturated(count: int, norm: float) -> float:
+    return count * (_K1 + 1) / (count + norm)
+
+
+def _count_meanings(counts: Counter[str]) -> Counter[str]:
+    found: Counter[str] = Counter()
+    for word, count in counts.items():
+        for meaning in meanings(word):
+            found[meaning] += count
+    return found
+
+
 def _family(tool: ToolSpec) -> tuple[str, ...]:
     """Return what the tools of a server have in common that do different things to the same object."""
-    return (tool.server, *_words(tool.name)[1:])
+    return (tool.server, *words(tool.name)[1:])
 
 
 def _tool_words(tool: ToolSpec) -> list[str]:
     properties = tool.input_schema.get("properties")
     names = " ".join(properties) if isinstance(properties, dict) else ""
-    words = _words(f"{tool.server} {tool.name}") * _NAME_WEIGHT + _words(tool.title or "")
-    return words + _words(f"{tool.description[:_MAX_TEXT_CHARS]} {names[:_MAX_TEXT_CHARS]}")
-
-
-def _query_weights(query: str) -> dict[str, float]:
-    """Return the words of a query with their weights. Verbs also match the usual verb of tools' names."""
-    weights: dict[str, float] = {}
-    for word in _WORD.findall(query[:_MAX_TEXT_CHARS]):
-        lower = word.lower()
-        if action := _MEANINGS.get(lower):
-            weights.setdefault(_stem(action), _MEANING_WEIGHT)
-        if lower not in _STOP_WORDS:
-            weights[_stem(lower)] = 1.0
-    return weights
-
-
-def _words(text: str) -> list[str]:
-    words = (word.lower() for word in _WORD.findall(text))
-    return [_stem(word) for word in words if word == "get" or word not in _STOP_WORDS]
-
-
-def _stem(word: str) -> str:
-    """Return the word without its ending, so that ``issues`` matches ``issue``, and ``renaming`` matches ``rename``."""
-    for ending, replacement in _ENDINGS:
-        if word.endswith(ending) and len(word) - len(ending) >= _MIN_STEM:
-            word = word.removesuffix(ending) + replacement
-            break
-    return word.removesuffix("e")
+    named = words(f"{tool.server} {tool.name}") * _NAME_WEIGHT + words(tool.title or "")
+    return named + words(f"{tool.description[:_MAX_TEXT_CHARS]} {names[:_MAX_TEXT_CHARS]}")

@@ -195,7 +195,8 @@ FIND_TOOLS = ToolSpec(
                 "type": "string",
                 "minLength": 1,
                 "maxLength": 500,
-                "description": "The service, the action and the thing, such as `GitHub create issue`.",
+                "description": "The service, the action and the thing, each with other words for it, such as "
+                "`GitHub create issue, report bug`.",
             }
         },
         "required": ["query"],
