@@ -41,6 +41,7 @@ SUCCESSFUL_ATTACKS = [
     "raw_openat",
     "raw_openat2",
     "runner_command_line",
+    "runner_in_a_control_group",
     "session_key",
     "shared_memory_object",
     "shell_command",

@@ -11,6 +11,7 @@ import pytest
 
 from satchel.adapters.event_loop import EventLoop
 from satchel.adapters.mcp.client import McpToolClient
+from satchel.adapters.sandbox import limits
 from satchel.adapters.server_config import load_config
 from satchel.contract.errors import ToolCrashed
 from satchel.domain.isolation import Isolation
@@ -20,6 +21,7 @@ from tests.integration.sandbox.sandboxed_server import SANDBOXED_TOOLS, Sandboxe
 
 EVALUATE = SANDBOXED_TOOLS / "evaluate"
 SERVER = {"cwd": str(EVALUATE)}
+LIMITS = {"memory.limit_in_bytes", "cpu.cfs_quota_us", "memory.max", "cpu.max", "pids.max", "cgroup.controllers"}
 WRITE = """
 import os, pathlib, sqlite3, tempfile
 pathlib.Path.home().joinpath("a").write_text("home")
@@ -88,10 +90,25 @@ def test_server_that_writes_in_its_home_directory_lists_its_tools(server: Sandbo
     assert [tool.name for tool in server.client.list_tools()] == ["run"]
 
 
-def test_limits_of_control_groups_can_be_read(server: SandboxedServer) -> None:
-    code = "import os\nresult = bool(os.listdir('/sys/fs/cgroup'))"
+def test_limits_of_control_groups_can_be_read_and_their_processes_cannot(
+    server: SandboxedServer, isolation: Isolation
+) -> None:
+    files = [path for path in limits.limit_files() if Path(path).name in LIMITS]
+    lists = [str(path) for path in Path("/sys/fs/cgroup").rglob("cgroup.procs")]
+    code = f"""
+def opens(path):
+    try:
+        open(path).close()
+    except OSError:
+        return False
+    return True
+result = [sum(map(opens, {files})), list(filter(opens, {lists}))]
+"""
+    readable, listed = server.call("run", writes=False, code=code).results
 
-    assert server.call("run", writes=False, code=code).results is Path("/sys/fs/cgroup").is_dir()
+    assert readable == len(files)
+    assert files or not Path("/sys/fs/cgroup").is_dir()
+    assert listed == [] or isolation.level == "process"
 
 
 @needs_kernel

@@ -1,6 +1,6 @@
 """Attacks, one module for each kind. An attack function returns if it succeeds, and raises if it is blocked."""
 
-from . import changing, kernel, network, paths, processes, reading, resources, tampering, writing
+from . import changing, kernel, network, opened, paths, processes, reading, resources, tampering, writing
 from .framework import ATTACKS, Target
 from .running import run_attacks
 
@@ -10,6 +10,7 @@ __all__ = [
     "changing",
     "kernel",
     "network",
+    "opened",
     "paths",
     "processes",
     "reading",

@@ -58,6 +58,7 @@ def enter_sandbox(options: dict[str, list[str]], runner: int) -> None:
     landlock_blocks_signals = False
     if "landlock" in layers:
         rights = [(path, landlock.READ) for path in reads]
+        rights += [(path, landlock.READ_FILE) for path in limits.limit_files()]
         rights += [(path, landlock.READ_DIR) for path in options.get("list", [])]
         rights += [(path, landlock.WRITE) for path in writes]
         rights += [(path, landlock.DEVICE) for path in devices]

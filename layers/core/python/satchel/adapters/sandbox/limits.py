@@ -27,6 +27,7 @@ _CLEAR_AMBIENT = 4
 _CAPABILITIES = struct.pack("Ii", 0x20080522, 0)  # the header for capset: version 3, pid 0 (this process)
 _MAX_CAPABILITIES = 64
 _CGROUPS = "/sys/fs/cgroup"
+_LIMIT_CONTROLLERS = frozenset({"blkio", "cpu", "cpuacct", "cpuset", "hugetlb", "io", "memory", "pids"})
 
 
 def set_limits(limits: Mapping[str, int]) -> None:
@@ -128,6 +129,33 @@ def enter_cgroup(max_processes: int) -> bool:
     return False
 
 
+def limit_files() -> list[str]:
+    """Return the files with the limits and the usage of this process's control groups and of the groups above.
+
+    Programs read their limits there: DuckDB aborts if it may not. Other files of the same directories list the
+    processes of the whole machine, or change the groups.
+    """
+    folders: dict[str, None] = {}
+    for controllers, path in _own_cgroups():
+        tops = [f"{_CGROUPS}/{controllers}"] if controllers else [_CGROUPS, f"{_CGROUPS}/unified"]
+        names = path.strip("/").split("/")
+        for top in tops:
+            folders.update(dict.fromkeys("/".join([top, *names[:count]]) for count in range(len(names) + 1)))
+    return [f"{folder}/{name}" for folder in folders for name in _names_in(folder) if _is_limit(name)]
+
+
+def _is_limit(name: str) -> bool:
+    controller, dot, _ = name.partition(".")  # in version 1, a name without a dot is the directory of a controller
+    return (bool(dot) and controller in _LIMIT_CONTROLLERS) or name == "cgroup.controllers"
+
+
+def _names_in(folder: str) -> list[str]:
+    try:
+        return os.listdir(folder)
+    except OSError:  # most groups have no directory for each controller, and containers do not show those above
+        return []
+
+
 def remove_cgroup(pid: int) -> None:
     """Remove the control group of a dead server, if it had one."""
     for parent, *_ in _cgroup_parents():
@@ -140,6 +168,17 @@ def _cgroup_parents() -> Iterator[tuple[str, str, tuple[tuple[str, str], ...]]]:
     To move a thread into a subgroup, write the ``settings`` (pairs of file name and text) first. Then write the thread
     id to the ``threads file`` of the subgroup.
     """
+    for controllers, path in _own_cgroups():
+        if "pids" in controllers.split(","):
+            yield f"{_CGROUPS}/{controllers}{path.rstrip('/')}", "tasks", ()
+        elif not controllers:
+            # A control group that contains processes can count those of a subgroup only if the subgroup is threaded.
+            threaded = (("cgroup.subtree_control", "+pids"), ("cgroup.type", "threaded"))
+            yield f"{_CGROUPS}{path.rstrip('/')}", "cgroup.threads", threaded
+
+
+def _own_cgroups() -> Iterator[tuple[str, str]]:
+    """Yield ``(controllers, path)`` for each control group of this process. Version 2 names no controllers."""
     try:
         with open("/proc/self/cgroup") as file:
             lines = file.read().splitlines()
@@ -147,12 +186,7 @@ def _cgroup_parents() -> Iterator[tuple[str, str, tuple[tuple[str, str], ...]]]:
         return
     for line in lines:
         _, controllers, path = line.split(":", 2)
-        if "pids" in controllers.split(","):
-            yield f"{_CGROUPS}/{controllers}{path.rstrip('/')}", "tasks", ()
-        elif not controllers:
-            # A control group that contains processes can count those of a subgroup only if the subgroup is threaded.
-            threaded = (("cgroup.subtree_control", "+pids"), ("cgroup.type", "threaded"))
-            yield f"{_CGROUPS}{path.rstrip('/')}", "cgroup.threads", threaded
+        yield controllers, path
 
 
 def _remove_stale_groups(parent: str) -> None:

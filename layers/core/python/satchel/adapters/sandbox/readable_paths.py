@@ -21,14 +21,13 @@ DEVICES = ("/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom")
 _SYSTEM = ["/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/opt", "/nix/store", "/gnu/store"]
 _LAMBDA = ["/var/lang", "/var/runtime", "/var/task"]
 _CACHES = ["/var/cache/fontconfig", "/sys/devices/system/cpu"]
-_LIMITS = ["/sys/fs/cgroup"]  # DuckDB reads its memory limit here, and aborts if it may not
 _MACHINE = ["/proc/cpuinfo", "/proc/meminfo", "/proc/stat", "/proc/loadavg", "/proc/uptime"]
 _KERNEL = ["/proc/version", "/proc/filesystems", "/proc/sys/kernel/osrelease", "/proc/sys/kernel/cap_last_cap"]
 _SETTINGS = ["/proc/sys/kernel/random", "/proc/sys/vm/overcommit_memory", "/proc/sys/vm/max_map_count"]
 KERNEL_FILES = [*_MACHINE, *_KERNEL, *_SETTINGS]
 """Readable paths in ``/proc`` that are the same for all processes."""
 
-_READABLE_BY_ALL = [*_SYSTEM, *_LAMBDA, *_CACHES, *_LIMITS, "/proc/self", *KERNEL_FILES]
+_READABLE_BY_ALL = [*_SYSTEM, *_LAMBDA, *_CACHES, "/proc/self", *KERNEL_FILES]
 _CONFIGURATION = "/etc"
 _RESOLVER = "/etc/resolv.conf"  # often a symbolic link into /run, so servers need access to its target
 _BINARIES = frozenset({"bin", "sbin"})
