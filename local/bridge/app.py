@@ -29,6 +29,8 @@ from local.bridge.chat_completions import (
     TurnFailed,
     start_completion,
 )
+from local.bridge.ui_messages import HEADERS as UI_HEADERS
+from local.bridge.ui_messages import UIChatRequest, UIStream, running_stream, start_stream
 from satchel_client import ApiError, SatchelError
 
 ModelT = TypeVar("ModelT", bound=BaseModel)
@@ -76,11 +78,30 @@ def create_app(settings: BridgeSettings, origins: Sequence[str] = ()) -> Starlet
             run = Run(caller, session, agent_input)
             return EventSourceResponse(_run_events(run, stack.pop_all()), sep="\n")
 
+    async def chat(request: Request) -> Response:
+        chat_request = await _read(UIChatRequest, request)
+        async with AsyncExitStack() as stack:
+            caller = await stack.enter_async_context(open_caller(request, settings))
+            session = await threads.session(caller, _owner(request), chat_request.id)
+            stream = await start_stream(caller, session, chat_request)
+            return EventSourceResponse(_lines(stream, stack.pop_all()), headers=UI_HEADERS, sep="\n")
+
+    async def resume_chat(request: Request) -> Response:
+        async with AsyncExitStack() as stack:
+            caller = await stack.enter_async_context(open_caller(request, settings))
+            session = await threads.session(caller, _owner(request), request.path_params["chat_id"])
+            stream = await running_stream(caller, session)
+            if stream is None:
+                return Response(status_code=HTTPStatus.NO_CONTENT)
+            return EventSourceResponse(_lines(stream, stack.pop_all()), headers=UI_HEADERS, sep="\n")
+
     return Starlette(
         routes=[
             Route("/v1/models", list_models),
             Route("/v1/chat/completions", complete, methods=["POST"]),
             Route("/ag-ui", run_agent, methods=["POST"]),
+            Route("/ai-sdk/chat", chat, methods=["POST"]),
+            Route("/ai-sdk/chat/{chat_id}/stream", resume_chat),
         ],
         middleware=[
             Middleware(
@@ -112,6 +133,12 @@ async def _chunks(completion: Completion, stack: AsyncExitStack, remember: Calla
             yield json.dumps(_error(str(error), "turn_failed", error.code))
         except SatchelError as error:
             yield json.dumps(_error(str(error), "server_error", error.code))
+
+
+async def _lines(stream: UIStream, stack: AsyncExitStack) -> AsyncIterator[str]:
+    async with stack:
+        async for line in stream.lines():
+            yield line
 
 
 async def _run_events(run: Run, stack: AsyncExitStack) -> AsyncIterator[bytes]:

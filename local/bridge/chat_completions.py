@@ -262,16 +262,16 @@ def _files(message: ChatMessage) -> Iterator[tuple[str, str, str | None]]:
                 continue
             case "image_url":
                 image = extra.get("image_url")
-                yield (*_parse_data_url(image.get("url") if isinstance(image, dict) else image), None)
+                yield (*parse_data_url(image.get("url") if isinstance(image, dict) else image), None)
             case "file":
                 file = extra.get("file")
                 fields = file if isinstance(file, dict) else {}
-                yield (*_parse_data_url(fields.get("file_data")), fields.get("filename"))
+                yield (*parse_data_url(fields.get("file_data")), fields.get("filename"))
             case _:
                 raise InvalidRequest(f"Parts of the type {part.type!r} are not supported.")
 
 
-def _parse_data_url(url: object) -> tuple[str, str]:
+def parse_data_url(url: object) -> tuple[str, str]:
     """Return the content as base64 and the MIME type of a data URL."""
     head, separator, content = url.partition(",") if isinstance(url, str) else ("", "", "")
     if not (separator and head.startswith("data:") and head.endswith(";base64")):

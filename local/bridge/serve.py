@@ -22,7 +22,7 @@ def run(host: str, port: int, settings: BridgeSettings, origins: Sequence[str]) 
         return 1
     signal.signal(signal.SIGTERM, signal.default_int_handler)  # uvicorn raises the signal again after its shutdown
     server = uvicorn.Server(uvicorn.Config(create_app(settings, origins), log_level="warning"))
-    typer.echo(f"bridge to {settings.url} on http://{host}:{port} (/v1, /ag-ui)")
+    typer.echo(f"bridge to {settings.url} on http://{host}:{port} (/v1, /ag-ui, /ai-sdk/chat)")
     with suppress(KeyboardInterrupt):
         server.run([listener])
     return 0

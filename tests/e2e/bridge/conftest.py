@@ -20,7 +20,10 @@ def bridge(system: SystemProcess) -> Iterator[str]:
     command = [sys.executable, "-m", "local.cli.main", "bridge", *options]
     with subprocess.Popen(command, cwd=ROOT, env=environment({}), stdout=subprocess.PIPE, text=True) as process:  # noqa: S603
         assert process.stdout is not None
-        assert process.stdout.readline() == f"bridge to {system.url} on http://127.0.0.1:{port} (/v1, /ag-ui)\n"
+        assert (
+            process.stdout.readline()
+            == f"bridge to {system.url} on http://127.0.0.1:{port} (/v1, /ag-ui, /ai-sdk/chat)\n"
+        )
         yield f"http://127.0.0.1:{port}"
         process.terminate()
         assert process.wait() == 0

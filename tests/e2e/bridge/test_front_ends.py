@@ -184,3 +184,76 @@ def test_file_of_a_message_is_attached(bridge: str, user: UserClient) -> None:
 def test_ai_sdk_streams_an_answer(bridge: str, user: UserClient) -> None:
     headers = {"X-Satchel-User": user.name}
     assert "42" in run("ai_sdk.mjs", {"url": f"{bridge}/v1", "headers": headers, "key": LOCAL_KEY, "message": SUM})
+
+
+def run_chat(bridge: str, user: UserClient, *steps: Json, chat: str | None = None) -> list[Json]:
+    """Run the steps in one chat of npm's `ai`, and return its state after each."""
+    headers = {"Authorization": f"Bearer {LOCAL_KEY}", "X-Satchel-User": user.name}
+    arguments = {"api": f"{bridge}/ai-sdk/chat", "headers": headers, "id": chat or uuid.uuid4().hex, "steps": steps}
+    return [json.loads(line) for line in run("chat_transport.mjs", arguments).splitlines()]
+
+
+def parts(step: Json, kind: str) -> list[Json]:
+    """Return the parts of one type of the last message."""
+    return [part for part in step["messages"][-1]["parts"] if part["type"] == kind]
+
+
+def test_chat_transport_streams_text_tools_and_progress_in_one_session(bridge: str, user: UserClient) -> None:
+    first, second = run_chat(bridge, user, {"message": SUM}, {"message": PROGRESS})
+
+    assert (first["status"], second["status"]) == ("ready", "ready")
+    [tool] = parts(first, "dynamic-tool")
+    assert (tool["toolName"], tool["state"], tool["input"]) == (
+        "calculator.evaluate",
+        "output-available",
+        {"expression": "6 * 7"},
+    )
+    assert "42" in parts(first, "text")[-1]["text"]
+    assert "data-satchel-tool_progress" in second["data"]
+    assert [message["role"] for message in second["messages"]] == ["user", "assistant"] * 2
+    assert len(user.request("GET", "/api/sessions").json()["sessions"]) == 1
+
+
+def test_chat_transport_sends_and_receives_files(bridge: str, user: UserClient) -> None:
+    table = {"type": "file", "mediaType": "text/csv", "filename": "sales.csv"}
+    table["url"] = "data:text/csv;base64,bW9udGgsc2FsZXMKSnVseSw0MApBdWd1c3QsNDIK"
+    [step] = run_chat(bridge, user, {"message": REPORT, "files": [table]})
+
+    files = parts(step, "file")
+    assert {file["mediaType"] for file in files} == {"text/html", "image/png"}
+    assert [httpx2.get(file["url"]).status_code for file in files] == [200, 200]
+
+
+@pytest.mark.parametrize(
+    ("answer", "state"),
+    [({"approved": True}, "output-available"), ({"approved": False, "reason": "Not today"}, "output-error")],
+)
+def test_chat_transport_sends_the_answer_to_an_approval(
+    bridge: str, user: UserClient, answer: Json, state: str
+) -> None:
+    waiting, decided = run_chat(bridge, user, {"message": WRITE}, answer)
+
+    assert [tool["state"] for tool in parts(waiting, "dynamic-tool")] == ["approval-requested"]
+    assert (decided["status"], decided.get("error")) == ("ready", None)
+    [tool] = parts(decided, "dynamic-tool")
+    assert (tool["state"], len(decided["messages"])) == (state, 2)
+
+
+def test_chat_transport_shows_a_waiting_turn_again_after_a_reload(bridge: str, user: UserClient) -> None:
+    chat = uuid.uuid4().hex
+    run_chat(bridge, user, {"message": WRITE}, chat=chat)
+
+    shown, decided, nothing = run_chat(bridge, user, {"resume": True}, {"approved": True}, {"resume": True}, chat=chat)
+    assert [tool["state"] for tool in parts(shown, "dynamic-tool")] == ["approval-requested"]
+    assert [tool["state"] for tool in parts(decided, "dynamic-tool")] == ["output-available"]
+    assert nothing["messages"] == decided["messages"]
+
+
+def test_chat_transport_cancels_the_turn_when_the_user_stops(bridge: str, user: UserClient) -> None:
+    run_chat(bridge, user, {"message": WAIT, "stopAt": "dynamic-tool"})
+
+    [session] = user.request("GET", "/api/sessions").json()["sessions"]
+    path = f"/api/sessions/{session['session_id']}"
+    while (turn := user.request("GET", path).json()["turns"][0])["status"] == "running":
+        time.sleep(0.1)
+    assert turn["status"] == "cancelled"

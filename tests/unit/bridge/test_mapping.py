@@ -13,6 +13,7 @@ from ag_ui.core import BaseEvent, CustomEvent, RunAgentInput, UserMessage
 from local.bridge.ag_ui import InterruptId, Run
 from local.bridge.caller import BridgeSettings, Caller, InvalidRequest
 from local.bridge.chat_completions import ChatRequest, ChatText, TurnFailed, start_completion
+from local.bridge.ui_messages import UIChatRequest, start_stream
 from satchel.domain.responses import FinalResponse
 from satchel.entrypoints.http import examples
 from satchel_client import AsyncClient
@@ -74,11 +75,27 @@ TEXTS = {
 }
 
 
-def rows() -> dict[str, str]:
-    """Return the AG-UI column of the table by event."""
-    return dict(
-        re.findall(r"^\| `(\w+)` \| (.*?) \| .* \|$", TABLE.read_text().partition("## Events")[2], re.MULTILINE)
-    )
+UI_MESSAGES = {
+    "turn_started": [],
+    "token_stream": ["text-start", "text-delta", "text-end"],
+    "tool_approval_request": ["tool-input-available", "tool-approval-request"],
+    "input_requested": ["data-satchel-input_requested", "text-start", "text-delta", "text-end"],
+    "tool_start": ["tool-input-available"],
+    "tool_complete": ["tool-output-available"],
+    "files_update": ["data-satchel-files_update", "file"],
+    "response_complete": [],
+    "turn_failed": ["error"],
+}
+"""The chunks between `start-step` and `finish-step`. All other events of a turn are one data chunk."""
+
+LASTING = {"input_requested", "files_update", "canvas", "notification"}
+
+
+def rows(column: int = 0) -> dict[str, str]:
+    """Return a column of the table by event: 0 is AG-UI, 1 chat completions, 2 npm `ai`."""
+    events = TABLE.read_text().partition("## Events")[2]
+    lines = re.findall(r"^\| `(\w+)` \| (.*?) \| (.*?) \| (.*?) \|$", events, re.MULTILINE)
+    return {name: columns[column] for name, *columns in lines}
 
 
 def serve(*events: dict[str, Any], final_response: FinalResponse | None = None) -> Caller:
@@ -119,6 +136,19 @@ def as_chat(*events: dict[str, Any], final_response: FinalResponse | None = None
     return asyncio.run(run())
 
 
+def as_ui_messages(*events: dict[str, Any]) -> list[dict[str, Any]]:
+    async def run() -> list[str]:
+        caller = serve(*events)
+        message = {"id": "m1", "role": "user", "parts": [{"type": "text", "text": "hello"}]}
+        request = UIChatRequest.model_validate({"id": "c1", "messages": [message], "trigger": "submit-message"})
+        stream = await start_stream(caller, caller.client.session(SESSION), request)
+        return [line async for line in stream.lines()]
+
+    *lines, last = asyncio.run(run())
+    assert last == "[DONE]"
+    return [json.loads(line) for line in lines]
+
+
 def test_table_has_a_row_for_each_event() -> None:
     assert rows().keys() == EVENTS.keys()
 
@@ -140,6 +170,26 @@ def test_row_of_ag_ui_is_what_the_bridge_sends(name: str) -> None:
 @pytest.mark.parametrize("name", [name for name in EVENTS if name not in {"response_complete", "turn_failed"}])
 def test_row_of_chat_completions_is_what_the_bridge_sends(name: str) -> None:
     assert as_chat({"type": name, **EVENTS[name]}, ENDED) == TEXTS.get(name, "Done.")
+
+
+@pytest.mark.parametrize("name", EVENTS)
+def test_row_of_ui_messages_is_what_the_bridge_sends(name: str) -> None:
+    event = {"type": name, **EVENTS[name]}
+    ends = name in {"response_complete", "turn_failed"}
+    sent = as_ui_messages(event) if ends else as_ui_messages(event, ENDED)
+
+    expected = UI_MESSAGES.get(name, [f"data-satchel-{name}"])
+    last = [] if name == "turn_failed" else ["finish-step", "finish"]
+    assert [chunk["type"] for chunk in sent] == ["start", "start-step", *expected, *last]
+    assert all(f"`{each}`" in rows(2)[name] for each in expected if each != "text-end")
+    transient = [chunk.get("transient", False) for chunk in sent if chunk["type"].startswith("data-")]
+    assert all(is_transient == (name not in LASTING) for is_transient in transient)
+    assert ("transient" in rows(2)[name]) == any(transient)
+
+
+def test_canceled_turn_aborts_the_ui_message() -> None:
+    failed = {"type": "turn_failed", **EVENTS["turn_failed"], "status": "cancelled"}
+    assert [chunk["type"] for chunk in as_ui_messages(failed)] == ["start", "start-step", "abort"]
 
 
 def test_failed_turn_is_an_error_of_chat_completions() -> None:
