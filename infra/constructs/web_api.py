@@ -109,6 +109,9 @@ class WebApi(Construct):
 
 
 _API_HEADERS = ("idempotency-key", "if-none-match", "if-range", "prefer", "range", "x-satchel-confirm")
+_READABLE_HEADERS = (
+    *("accept-ranges", "content-disposition", "content-range", "etag", "preference-applied", "retry-after"),
+)
 
 
 def _cors(origins: Sequence[str]) -> apigateway.CorsPreflightOptions:
@@ -116,4 +119,5 @@ def _cors(origins: Sequence[str]) -> apigateway.CorsPreflightOptions:
         allow_origins=list(origins),
         allow_methods=[apigateway.CorsHttpMethod.ANY],
         allow_headers=["authorization", "content-type", *_API_HEADERS],
+        expose_headers=list(_READABLE_HEADERS),
     )

@@ -6,8 +6,10 @@ In password mode, ``sign_in.gateway`` replaces the check of the key.
 """
 
 import hmac
+from collections.abc import Sequence
 from urllib.parse import urlsplit
 
+from starlette.middleware.cors import CORSMiddleware
 from starlette.routing import compile_path
 from starlette.types import ASGIApp, Receive, Scope, Send
 from starlette.websockets import WebSocketClose
@@ -21,6 +23,11 @@ _DEFAULT_PORTS = {"http": 80, "https": 443}
 _Address = tuple[str, str, int]
 _READING = {"GET", "HEAD"}
 _BEARER = "bearer"
+_CORS_HEADERS = (
+    *("authorization", "idempotency-key", "if-none-match", "if-range", "prefer", "range"),
+    *("x-satchel-client", "x-satchel-confirm", "x-satchel-groups", "x-satchel-user"),
+)
+_READABLE = ("accept-ranges", "content-disposition", "content-range", "etag", "preference-applied", "retry-after")
 _DOWNLOAD = compile_path("/api/files/download/{file_key}")[0]
 # The OpenAPI document contains no data of users.
 _PUBLIC = [compile_path(path)[0] for path in sorted(PUBLIC_PATHS | {OPENAPI_PATH})]
@@ -34,10 +41,14 @@ class HostAndOriginCheck:
     header with some requests, such as those for images; ``Sec-Fetch-Site`` then says whether the page is another one.
 
     The server's own names are those of the loopback address with its port, and the origin ``public_url`` if given.
+    Pages of ``other_origins`` may send requests, too: the setting ``SATCHEL_OTHER_ORIGINS`` names them.
     """
 
-    def __init__(self, app: ASGIApp, port: int, public_url: str | None = None) -> None:
+    def __init__(
+        self, app: ASGIApp, port: int, public_url: str | None = None, other_origins: Sequence[str] = ()
+    ) -> None:
         self._app = app
+        self._other_pages = {_address(origin) for origin in other_origins}
         self._addresses = {("http", name, port) for name in LOOPBACK_NAMES}
         if public_url and (address := _address(public_url)):
             self._addresses.add(address)
@@ -49,14 +60,24 @@ class HostAndOriginCheck:
             if not hosts or not all(self._is_own_host(host) for host in hosts):
                 await _refuse("This server only accepts its own host name.", scope, receive, send)
                 return
-            is_own_origin = all(_address(origin) in self._addresses for origin in origins)
-            if not is_own_origin or (not origins and _is_foreign_request(scope)):
+            pages = self._addresses | self._other_pages
+            is_known_origin = all((page := _address(origin)) is not None and page in pages for origin in origins)
+            if not is_known_origin or (not origins and _is_foreign_request(scope)):
                 await _refuse("This server only accepts requests of its own pages.", scope, receive, send)
                 return
         await self._app(scope, receive, send)
 
     def _is_own_host(self, host: str) -> bool:
         return any(_address(f"{scheme}://{host}") in self._addresses for scheme in _DEFAULT_PORTS)
+
+
+def allow_origins(app: ASGIApp, origins: Sequence[str]) -> ASGIApp:
+    """Return the application with CORS for pages of these origins, which send a token and no cookies."""
+    if not origins:
+        return app
+    return CORSMiddleware(
+        app, allow_origins=list(origins), allow_methods=["*"], allow_headers=_CORS_HEADERS, expose_headers=_READABLE
+    )
 
 
 def _address(url: str) -> _Address | None:

@@ -125,7 +125,7 @@ def _serve_http(
 ) -> None:
     """Serve the API and the web client until Ctrl-C or SIGTERM."""
     # System validates the settings before these slow imports, so that an invalid setting is reported sooner.
-    from local.emulator.access_checks import HostAndOriginCheck  # noqa: PLC0415
+    from local.emulator.access_checks import HostAndOriginCheck, allow_origins  # noqa: PLC0415
     from local.emulator.app_sandbox import AppSandbox  # noqa: PLC0415
     from local.emulator.aws.moto_patches import dynamodb_streams  # noqa: PLC0415
     from local.emulator.functions import invoke_websocket_function  # noqa: PLC0415
@@ -148,13 +148,19 @@ def _serve_http(
     apps = access.apps_url or ("" if access.public_url else f"http://127.0.0.1:{apps_listener.getsockname()[1]}")
     pages = [entrance.url, *(f"http://{name}:{port}" for name in _PAGE_HOSTS)]
     sandbox = AppSandbox(dict.fromkeys(pages))
+    other_origins = access.page_origins
     if entrance.is_shared:
         page = WebClient(checked, web_client_headers(entrance.url, entrance.url, apps), auth="password", apps=apps)
-        app = HostAndOriginCheck(StoreProxy(page, system.store_url, entrance.url), port, entrance.url)
-    else:
-        app = HostAndOriginCheck(
-            WebClient(checked, web_client_headers(entrance.url, system.store_url, apps), apps=apps), port
+        checked_page = HostAndOriginCheck(
+            StoreProxy(page, system.store_url, entrance.url), port, entrance.url, other_origins
         )
+    else:
+        checked_page = HostAndOriginCheck(
+            WebClient(checked, web_client_headers(entrance.url, system.store_url, apps), apps=apps),
+            port,
+            other_origins=other_origins,
+        )
+    app = allow_origins(checked_page, other_origins)
     listings = system.list_tools()
     resume_turns()
     wait(listings.values(), timeout=max(0.0, started + _TOOL_LIST_TIMEOUT - time.monotonic()))

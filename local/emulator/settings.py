@@ -63,18 +63,24 @@ def _parse_public_url(url: str) -> str:
     return url.removesuffix("/").lower()
 
 
+def _parse_origins(origins: str) -> str:
+    return ",".join(_parse_public_url(origin.strip()) for origin in origins.split(",") if origin.strip())
+
+
 class AccessSettings(settings.SettingsGroup):
     """The sign-in method of this machine's users, and the address at which they reach the server.
 
     ``auth`` is ``local`` (one key for the owner of the machine) or ``password`` (accounts). ``public_url`` is the
     origin that the users' browsers show, for example that of a reverse proxy, and ``apps_url`` the one at which they
     reach ``apps_port``; without it, users of a ``public_url`` see no apps. A sign-in ends ``sign_in_idle_hours``
-    after the last request, and ``sign_in_max_hours`` after its start.
+    after the last request, and ``sign_in_max_hours`` after its start. ``other_origins``, separated by commas, are those
+    of other pages that may call the API.
     """
 
     auth: Literal["local", "password"] = "local"
     public_url: Annotated[str, AfterValidator(_parse_public_url)] | None = None
     apps_url: Annotated[str, AfterValidator(_parse_public_url)] | None = None
+    other_origins: Annotated[str, AfterValidator(_parse_origins)] = ""
     sign_in_idle_hours: float = Field(default=24 * 7, gt=0)
     sign_in_max_hours: float = Field(default=24 * 30, gt=0)
 
@@ -83,6 +89,11 @@ class AccessSettings(settings.SettingsGroup):
         if self.public_url and self.auth != "password":
             raise ValueError("SATCHEL_PUBLIC_URL: other machines may reach the server only with SATCHEL_AUTH=password")
         return self
+
+    @property
+    def page_origins(self) -> tuple[str, ...]:
+        """Return the origins of other pages that may call the API."""
+        return tuple(filter(None, self.other_origins.split(",")))
 
 
 def data_folder() -> Path | None:
@@ -118,7 +129,9 @@ def function_settings(port: int, public_url: str | None = None) -> dict[str, str
         # Tools may not be able to resolve the public name, and may not trust its certificate.
         "SATCHEL_TOOL_URL": f"http://127.0.0.1:{port}",
         "SATCHEL_SOCKET_URL": f"{socket_origin(url)}/ws",
-        "SATCHEL_WEB_ORIGINS": ",".join([*origins, *([public_url] if public_url else [])]),
+        "SATCHEL_WEB_ORIGINS": ",".join(
+            [*origins, *([public_url] if public_url else []), *AccessSettings().page_origins]
+        ),
     }
     own = {name: value for name, value in os.environ.items() if name.startswith("SATCHEL_")}
     return _DEFAULTS | own | fixed

@@ -4,7 +4,7 @@ import pytest
 from starlette.testclient import TestClient
 from starlette.websockets import WebSocketDisconnect
 
-from local.emulator.access_checks import HostAndOriginCheck
+from local.emulator.access_checks import HostAndOriginCheck, allow_origins
 from tests.integration.http.api_client import problem
 from tests.integration.http.backend import Backend, make_client
 
@@ -104,3 +104,44 @@ def test_websocket_from_another_origin_is_rejected(http: TestClient) -> None:
         http.websocket_connect("/ws", headers={"Host": "localhost:8000", "Origin": "http://evil.example"}),
     ):
         pytest.fail("the connection was accepted")
+
+
+OTHER = "http://localhost:5173"
+
+
+@pytest.fixture
+def open_http(backend: Backend) -> TestClient:
+    """A server whose API pages of another origin may call."""
+    checked = HostAndOriginCheck(backend.local_app, PORT, other_origins=[OTHER])
+    return make_client(allow_origins(checked, [OTHER]), {"Host": f"127.0.0.1:{PORT}"})
+
+
+def test_page_of_an_allowed_origin_can_call_the_api_and_read_headers(open_http: TestClient) -> None:
+    preflight = open_http.options(
+        "/api/sessions",
+        headers={
+            "Origin": OTHER,
+            "Access-Control-Request-Method": "POST",
+            "Access-Control-Request-Headers": "authorization,content-type,idempotency-key",
+        },
+    )
+    response = open_http.get("/api/health", headers={"Origin": OTHER, "Sec-Fetch-Site": "same-site"})
+
+    assert (preflight.status_code, preflight.headers["Access-Control-Allow-Origin"]) == (200, OTHER)
+    assert (response.status_code, response.headers["Access-Control-Allow-Origin"]) == (200, OTHER)
+    assert "retry-after" in response.headers["Access-Control-Expose-Headers"]
+    assert "Access-Control-Allow-Credentials" not in response.headers
+
+
+@pytest.mark.parametrize("origin", ["http://localhost:5174", "https://localhost:5173", "null", "http://evil.example"])
+def test_page_of_any_other_origin_stays_refused(open_http: TestClient, origin: str) -> None:
+    preflight = open_http.options("/api/sessions", headers={"Origin": origin, "Access-Control-Request-Method": "POST"})
+    response = open_http.get("/api/config", headers={"Origin": origin})
+
+    assert (preflight.status_code, response.status_code) == (400, 403)
+    assert "Access-Control-Allow-Origin" not in {**preflight.headers, **response.headers}
+
+
+def test_without_allowed_origins_a_preflight_is_refused(http: TestClient) -> None:
+    headers = {"Origin": OTHER, "Access-Control-Request-Method": "POST"}
+    assert http.options("/api/sessions", headers=headers).status_code == 403

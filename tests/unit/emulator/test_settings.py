@@ -51,6 +51,17 @@ def test_public_url_is_the_address_of_links_and_websockets_and_an_allowed_origin
     ]
 
 
+def test_other_origins_may_open_websockets_and_must_be_origins(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SATCHEL_OTHER_ORIGINS", "http://localhost:5173/, https://Chat.example")
+
+    origins = settings.function_settings(8000)["SATCHEL_WEB_ORIGINS"].split(",")
+
+    assert origins[-2:] == ["http://localhost:5173", "https://chat.example"]
+    monkeypatch.setenv("SATCHEL_OTHER_ORIGINS", "*")
+    with pytest.raises(ValueError, match="https://name"):
+        settings.function_settings(8000)
+
+
 def test_tool_timeouts_are_those_of_the_cloud(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("SATCHEL_TOOL_MAX_SECONDS")
     functions = settings.function_settings(8000)
