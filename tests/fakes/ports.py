@@ -28,7 +28,7 @@ from tests.fakes.turns import (
     FakeTurns,
     FakeWorkflow,
 )
-from tests.fakes.users import FakeErasures, FakeErasureStarter, FakeUserPurger
+from tests.fakes.users import FakeErasures, FakeErasureStarter, FakeUserPurger, FakeUserSettings
 
 
 class FakePorts:
@@ -76,6 +76,7 @@ class FakePorts:
             self.audit_trail,
         )
         self.shared_links = FakeSharedLinks()
+        self.user_settings = FakeUserSettings()
         self.link_states = FakeLinkStates(self.files, self.sessions, self.shared_links)
         self.tickets = FakeTickets()
         self.connections = FakeConnections()

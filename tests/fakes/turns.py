@@ -15,7 +15,7 @@ from satchel.domain.events import FINAL_EVENTS, Event, NewEvent, imported_event,
 from satchel.domain.ids import CallId, SessionId, TurnId, UserName, is_from_app, turn_of
 from satchel.domain.inputs import CallInput, InputAnswer
 from satchel.domain.quotas import minute_of, seconds_left_in_minute
-from satchel.domain.sessions import Session, Turn
+from satchel.domain.sessions import Rating, Session, Turn
 from satchel.entrypoints.event_schemas import TurnEvent
 from satchel.ports import Page
 from satchel.ports.calls import LatestReports, RelayPosition, ReportedPage
@@ -135,6 +135,12 @@ class FakeTurns:
         stored.usage += usage
         if stored.has_ended:
             self._sessions.add_usage(turn, usage)
+
+    def rate(self, session_id: SessionId, turn_id: TurnId, rating: Rating | None) -> bool:
+        stored = self._turns.get((session_id, turn_id))
+        if stored is not None:
+            stored.rating = rating
+        return stored is not None
 
     def end(self, turn: Turn, event: NewEvent, tool_use: Mapping[str, int]) -> bool:
         key = (turn.session_id, turn.turn_id)

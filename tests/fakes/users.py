@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from datetime import datetime
 
 from satchel.domain.ids import CallId, TurnId, UserName
-from satchel.domain.users import Erasure, InterruptedTurn
+from satchel.domain.users import Erasure, InterruptedTurn, UserSettings
 
 
 class FakeErasureStarter:
@@ -15,6 +15,19 @@ class FakeErasureStarter:
 
     def start(self, user: UserName) -> None:
         self.started.append(user)
+
+
+class FakeUserSettings:
+    """Implements ``ports.users.UserSettingsStore``."""
+
+    def __init__(self) -> None:
+        self._settings: dict[UserName, UserSettings] = {}
+
+    def get(self, user: UserName) -> UserSettings:
+        return self._settings.get(user, UserSettings())
+
+    def save(self, user: UserName, settings: UserSettings, now: datetime) -> None:  # noqa: ARG002  (the port's)
+        self._settings[user] = settings
 
 
 class FakeErasures:

@@ -107,3 +107,19 @@ def test_answer_is_read_aloud_until_its_end_or_until_stopped(chat: ChatPage, end
     page.keyboard.press("Enter")
     expect(page.get_by_role("button", name="Read aloud")).to_be_focused()
     assert page.evaluate("window.spoken.at(-1)") is None
+
+
+def test_answer_is_rated_and_continued(chat: ChatPage, endpoint: FakeEndpoint) -> None:
+    page, keys = chat.page, Keyboard(chat.page)
+    endpoint.replies = [Answer(["The first half."]), Answer(["The second half."])]
+    chat.open(chat.user.create_session(model="anthropic"))
+    chat.ask("Tell me everything.")
+    with page.expect_response(lambda response: response.url.endswith("/rating") and response.status == 204):
+        keys.press("button", "Good answer", back=True)
+    expect(page.get_by_role("button", name="Good answer")).to_have_attribute("aria-pressed", "true")
+    page.reload()
+    expect(page.get_by_role("button", name="Good answer")).to_have_attribute("aria-pressed", "true")
+    keys.press("button", "Continue", back=True)
+    expect(chat.turns).to_have_count(2)
+    expect(chat.turns.last).to_contain_text("The second half.")
+    expect(chat.turns.get_by_role("button", name="Continue")).to_have_count(1)

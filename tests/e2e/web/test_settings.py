@@ -9,6 +9,8 @@ from tests.e2e.web.accessibility import find_axe_violations, find_keyboard_issue
 from tests.e2e.web.chat_page import ChatPage
 from tests.e2e.web.conftest import ChatPageFactory
 from tests.e2e.web.keyboard import Keyboard
+from tests.fake_providers.replies import Answer
+from tests.fake_providers.server import FakeEndpoint
 
 WIDTHS = (360, 390, 768, 1280, 1440)
 
@@ -122,6 +124,23 @@ def test_all_data_is_erased_only_after_the_word_is_typed(chat: ChatPage) -> None
     wait_for_erasure(chat.user, "cleared_at")
     assert chat.user.request("GET", "/api/files").json()["files"] == []
     assert chat.user.request("GET", "/api/sessions").json()["sessions"] == []
+
+
+def test_own_instructions_are_part_of_the_requests_of_new_chats(chat: ChatPage, endpoint: FakeEndpoint) -> None:
+    page, keys = chat.page, Keyboard(chat.page)
+    keys.press("button", "Settings", back=True)
+    keys.go_to("textarea", "Your instructions for all new chats")
+    page.keyboard.type("Answer in rhymes.")
+    with page.expect_response(lambda response: response.request.method == "PUT" and response.status == 204):
+        keys.press("button", "Save")
+    page.keyboard.press("Escape")
+    endpoint.replies = [Answer(["Roses are red."])]
+    chat.open(chat.user.create_session(model="anthropic"))
+    chat.ask("How is it?")
+    assert "Answer in rhymes." in str(endpoint.requests[-1])
+    page.reload()
+    page.get_by_role("button", name="Settings").click()
+    expect(page.get_by_label("Your instructions for all new chats")).to_have_value("Answer in rhymes.")
 
 
 def test_page_can_be_installed(chat: ChatPage) -> None:

@@ -49,3 +49,33 @@ def test_chosen_theme_is_kept(chat: ChatPage) -> None:
     page.get_by_role("button", name="Settings").click()
     page.get_by_label("Theme").select_option("light")
     assert page.evaluate(background) == light
+
+
+def test_chats_are_pinned_and_archived(chat: ChatPage) -> None:
+    page, keys = chat.page, Keyboard(chat.page)
+    for title in ("Old plan", "Budget"):
+        chat.user.create_session(title=title)
+    page.reload()
+
+    def choose(title: str, item: str) -> None:
+        keys.press("button", f"Actions for {title}")
+        expect(page.get_by_role("menuitem", name="Rename")).to_be_focused()
+        page.get_by_role("menuitem", name=item, exact=True).click()
+
+    choose("Old plan", "Pin")
+    pinned = page.get_by_role("region", name="Pinned")
+    expect(pinned.locator(".title")).to_have_text(["Old plan"])
+    choose("Budget", "Move to the archive")
+    expect(page.locator(".sessions .title")).to_have_text(["Old plan"])
+    page.reload()
+    expect(page.locator(".sessions .title")).to_have_text(["Old plan"])
+    assert find_axe_violations(page) == []
+    keys.press("button", "Archive")
+    expect(page.locator(".sessions .title")).to_have_text(["Budget"])
+    chat.screenshot("archive")
+    choose("Budget", "Move out of the archive")
+    expect(page.locator(".sessions .title")).to_have_count(0)
+    keys.press("button", "Archive", back=True)
+    choose("Old plan", "Unpin")
+    expect(pinned).to_have_count(0)
+    expect(page.locator(".sessions .title")).to_have_text(["Budget", "Old plan"])

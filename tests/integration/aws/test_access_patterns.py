@@ -28,13 +28,15 @@ from satchel.adapters.dynamodb.table import Table
 from satchel.adapters.dynamodb.transcript import DynamoTranscript
 from satchel.adapters.dynamodb.turns import DynamoTurns
 from satchel.adapters.dynamodb.uploads import DynamoUploads
+from satchel.adapters.dynamodb.user_settings import DynamoUserSettings
 from satchel.domain.conversation import AssistantMessage, TokenUsage
 from satchel.domain.events import NewEvent
 from satchel.domain.files import FileFilter
 from satchel.domain.ids import SessionId, UserName
-from satchel.domain.sessions import ImportedParts, Session, SessionChanges, Turn, TurnStatus
+from satchel.domain.sessions import ImportedParts, Rating, Session, SessionChanges, Turn, TurnStatus
 from satchel.domain.steps import CallStep, TurnStep
 from satchel.domain.uploads import PART_BYTES, Upload
+from satchel.domain.users import UserSettings
 from tests.fakes.storage import FakeFileStore
 from tests.fakes.system import FakeClock
 from tests.integration.aws.cloud import ACCOUNT, REGION, make_table
@@ -158,6 +160,11 @@ PATTERNS: dict[str, Pattern] = {
     "change a session": lambda s, t: DynamoSessions(t).update(
         UserName(s.user), s.session.session_id, SessionChanges(title="x")
     ),
+    "read a user's settings": lambda s, t: DynamoUserSettings(t).get(UserName(s.user)),
+    "change a user's settings": lambda s, t: DynamoUserSettings(t).save(
+        UserName(s.user), UserSettings(instructions="x"), _AT
+    ),
+    "rate an answer": lambda s, t: DynamoTurns(t).rate(s.session.session_id, s.turn.turn_id, Rating.UP),
     "end a session": lambda s, t: DynamoSessions(t).end(UserName(s.user), s.session.session_id, _AT),
     "find idle sessions": lambda _, t: DynamoSessions(t).list_idle(_AT, 10),
     "find running turns": lambda _, t: list(DynamoSessions(t).list_running(_AT)),

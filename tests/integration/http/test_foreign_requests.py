@@ -45,6 +45,8 @@ WITHOUT_IDS = {
     "DELETE /api/links",
     "GET /api/me",
     "DELETE /api/me",
+    "GET /api/me/settings",
+    "PUT /api/me/settings",
 }
 """The routes that cannot name the data of another user."""
 
@@ -95,6 +97,7 @@ REQUESTS = [
             (f"GET {TURN}", {}, None),
             (f"DELETE {TURN}", {}, None),
             (f"GET {TURN}/events", {"wait": "0"}, None),
+            (f"PUT {TURN}/rating", {}, {"rating": "up"}),
             (f"GET {TURN}/calls/{{call_id}}/approval", {}, None),
             (f"POST {TURN}/calls/{{call_id}}/approval", {}, {"approved": True}),
             (f"POST {TURN}/calls/{{call_id}}/input", {}, {"input_id": "1-0", "action": "accept"}),

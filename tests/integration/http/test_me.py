@@ -3,7 +3,8 @@
 import pytest
 from starlette.testclient import TestClient
 
-from satchel.domain.ids import UserName
+from satchel.adapters.dynamodb.sessions import DynamoSessions
+from satchel.domain.ids import SessionId, UserName
 from satchel.domain.links import EraseClaims
 from tests.integration.aws.recorded_requests import record_requests
 from tests.integration.http.api_client import ApiClient, problem
@@ -42,6 +43,33 @@ class TestRead:
             api.get_json("/api/me")
 
         assert sorted(name for name, _ in requests) == ["BatchGetItem", "GetItem", "Query", "Query"]
+
+
+class TestSettings:
+    def test_new_sessions_have_the_instructions_that_are_set_when_they_start(
+        self, backend: Backend, api: ApiClient, http: TestClient, user: UserName
+    ) -> None:
+        first = api.create_session()
+        assert api.get_json("/api/me/settings") == {"instructions": None}
+        assert http.put("/api/me/settings", json={"instructions": " Be brief. "}).status_code == 204
+        assert api.get_json("/api/me/settings") == {"instructions": "Be brief."}
+        second = api.create_session()
+        sessions = DynamoSessions(backend.table).get_many(user, [SessionId(first), SessionId(second)])
+        assert [sessions[each].user_instructions for each in (first, second)] == [None, "Be brief."]
+
+    def test_other_users_have_their_own_settings(self, http: TestClient, other_user: TestClient) -> None:
+        http.put("/api/me/settings", json={"instructions": "Be brief."})
+        assert other_user.get("/api/me/settings").json() == {"instructions": None}
+
+    def test_blank_instructions_and_null_remove_them(self, api: ApiClient, http: TestClient) -> None:
+        for empty in (" ", None):
+            http.put("/api/me/settings", json={"instructions": "Be brief."})
+            assert http.put("/api/me/settings", json={"instructions": empty}).status_code == 204
+            assert api.get_json("/api/me/settings") == {"instructions": None}
+
+    def test_instructions_over_the_limit_are_rejected(self, http: TestClient) -> None:
+        assert http.put("/api/me/settings", json={"instructions": "x" * 4_000}).status_code == 204
+        assert http.put("/api/me/settings", json={"instructions": "x" * 4_001}).status_code == 422
 
 
 class TestConfirmation:

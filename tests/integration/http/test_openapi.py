@@ -88,6 +88,7 @@ def test_document_has_exactly_the_expected_operations() -> None:
         "GET /api/health",
         "GET /api/links",
         "GET /api/me",
+        "GET /api/me/settings",
         "GET /api/prompts",
         "GET /api/resources",
         "GET /api/sessions",
@@ -118,6 +119,8 @@ def test_document_has_exactly_the_expected_operations() -> None:
         "POST /api/sessions/{session_id}/turns/{turn_id}/calls/{call_id}/approval",
         "POST /api/sessions/{session_id}/turns/{turn_id}/calls/{call_id}/input",
         "POST /api/ws-ticket",
+        "PUT /api/me/settings",
+        "PUT /api/sessions/{session_id}/turns/{turn_id}/rating",
     ]
 
 

@@ -14,6 +14,8 @@ def expected_session(backend: Backend, session_id: str, **fields: object) -> dic
         "title": None,
         "model": None,
         "status": "active",
+        "pinned": False,
+        "archived": False,
         "created_at": now,
         "last_used_at": now,
         "running_turn": None,
@@ -37,6 +39,13 @@ class TestStart:
         assert response.json() == expected_session(
             backend, response.json()["session_id"], title="Zahlen “2026” \U0001f4c8\x00"
         )
+
+    def test_session_is_pinned_and_archived_and_keeps_its_title(self, backend: Backend, http: TestClient) -> None:
+        session_id = http.post("/api/sessions", json={"title": "Sales"}).json()["session_id"]
+        changed = http.patch(f"/api/sessions/{session_id}", json={"pinned": True})
+        assert changed.json() == expected_session(backend, session_id, title="Sales", pinned=True)
+        changed = http.patch(f"/api/sessions/{session_id}", json={"archived": True, "pinned": False})
+        assert changed.json() == expected_session(backend, session_id, title="Sales", archived=True)
 
     def test_title_over_the_limit_is_rejected(self, http: TestClient) -> None:
         response = http.post("/api/sessions", json={"title": "x" * 201})
@@ -188,6 +197,7 @@ class TestRead:
             "created_at": read["turns"][0]["created_at"],
             "ended_at": read["turns"][0]["created_at"],
             "imported": False,
+            "rating": None,
         }
         assert (read["title"], read["running_turn"], read["cursor"]) == ("Numbers", third, None)
         assert read["last_used_at"] == now.replace("+00:00", "Z")

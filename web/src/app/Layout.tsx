@@ -162,6 +162,7 @@ function Chat({ conversation, config, onOpen, tool, setTool }: ChatProps) {
     latest.current.setDraft(turn.message);
     focusMessage();
   }, []);
+  const askForRest = useCallback(() => latest.current.sendText(texts.turn.continueMessage), []);
   const closeTool = (): void => {
     setTool(null);
     focusMessage();
@@ -180,6 +181,7 @@ function Chat({ conversation, config, onOpen, tool, setTool }: ChatProps) {
           onOpen={onOpen}
           onRetry={retry}
           onEdit={edit}
+          onContinue={askForRest}
           welcome={
             <Suspense>
               <Welcome config={config} onTool={setTool} onFile={conversation.attach} />

@@ -1,6 +1,8 @@
 import { useEffect, useState } from "react";
+import { api, unwrap } from "../api/client";
 import { copyText } from "../shared/copyText";
 import { Icon } from "../shared/Icon";
+import { showError } from "../shared/notifications";
 import { toSpeech } from "./speech";
 import { answerText, type Turn } from "./turn";
 import { texts } from "../texts";
@@ -9,10 +11,12 @@ interface TurnActionsProps {
   turn: Turn;
   onRetry(turn: Turn): void;
   onEdit(turn: Turn): void;
+  /** Asks for the rest of the answer; null if another turn follows. */
+  onContinue: (() => void) | null;
 }
 
 /** Line below an ended turn: copy, retry and edit it; when, by which model and with how many tokens it was answered. */
-export function TurnActions({ turn, onRetry, onEdit }: TurnActionsProps) {
+export function TurnActions({ turn, onRetry, onEdit, onContinue }: TurnActionsProps) {
   const answer = answerText(turn);
   return (
     <div className="turn-actions row" role="group" aria-label={texts.turn.actions}>
@@ -28,8 +32,40 @@ export function TurnActions({ turn, onRetry, onEdit }: TurnActionsProps) {
       <button type="button" className="plain" title={texts.turn.editTitle} onClick={() => onEdit(turn)}>
         <Icon name="edit" /> {texts.turn.edit}
       </button>
+      {answer && onContinue && (
+        <button type="button" className="plain" title={texts.turn.continueTitle} onClick={onContinue}>
+          <Icon name="send" /> {texts.turn.continue}
+        </button>
+      )}
+      {answer && <Rating turn={turn} />}
       <span className="facts-line faint">{describe(turn)}</span>
     </div>
+  );
+}
+
+/** Thumbs for the answer. A second press takes the rating back. */
+function Rating({ turn }: { turn: Turn }) {
+  const [rating, setRating] = useState(turn.rating);
+  const rate = (pressed: "up" | "down"): void => {
+    const next = rating === pressed ? null : pressed;
+    setRating(next);
+    const path = { session_id: turn.sessionId, turn_id: turn.turnId };
+    const request = api.PUT("/api/sessions/{session_id}/turns/{turn_id}/rating", { params: { path }, body: { rating: next } });
+    unwrap(request).catch((error: unknown) => {
+      setRating(rating);
+      showError(error);
+    });
+  };
+  const button = (value: "up" | "down", label: string) => (
+    <button type="button" className="plain" aria-label={label} title={label} aria-pressed={rating === value} onClick={() => rate(value)}>
+      <Icon name={value === "up" ? "good" : "bad"} />
+    </button>
+  );
+  return (
+    <>
+      {button("up", texts.turn.good)}
+      {button("down", texts.turn.bad)}
+    </>
   );
 }
 

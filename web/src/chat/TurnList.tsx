@@ -15,12 +15,13 @@ interface TurnListProps {
   onOpen(turnId: string, output: OpenableOutput): void;
   onRetry(turn: Turn): void;
   onEdit(turn: Turn): void;
+  onContinue(): void;
   /** Shown while there are no turns. */
   welcome: ReactNode;
 }
 
 /** The turns of a session, oldest first. New text scrolls into view unless the user has scrolled up. */
-export function TurnList({ turns, sessionId, onOpen, onRetry, onEdit, welcome }: TurnListProps) {
+export function TurnList({ turns, sessionId, onOpen, onRetry, onEdit, onContinue, welcome }: TurnListProps) {
   const { box, isAway, scrollToEnd, onScroll } = useAutoScroll(`${sessionId}/${turns.sentCount}`);
   const isConnected = useConnected();
   return (
@@ -45,6 +46,7 @@ export function TurnList({ turns, sessionId, onOpen, onRetry, onEdit, welcome }:
               onCancel={turns.cancel}
               onRetry={onRetry}
               onEdit={onEdit}
+              onContinue={turn === turns.list.at(-1) ? onContinue : null}
               onVisible={turns.loadEvents}
             />
           ))}

@@ -17,12 +17,14 @@ interface TurnViewProps {
   onRetry(turn: Turn): void;
   /** Puts the message back into the message box. */
   onEdit(turn: Turn): void;
+  /** Asks for the rest of the answer of the last turn. */
+  onContinue: (() => void) | null;
   /** Called when the turn scrolls into view and its events are not loaded. */
   onVisible(turn: Turn): void;
 }
 
 /** A message of the user, and the answer with its tool calls and files. */
-export const TurnView = memo(function TurnView({ turn, onOpen, onCancel, onRetry, onEdit, onVisible }: TurnViewProps) {
+export const TurnView = memo(function TurnView({ turn, onOpen, onCancel, onRetry, onEdit, onContinue, onVisible }: TurnViewProps) {
   const element = useOnVisible(() => turn.seq === 0 && onVisible(turn));
   const artifacts = turn.outputs.flatMap((output) => output.artifacts);
   const fileNames = artifacts.map((file) => file.name);
@@ -56,7 +58,7 @@ export const TurnView = memo(function TurnView({ turn, onOpen, onCancel, onRetry
         ))}
         <TurnFiles outputs={turn.outputs} onOpen={(output) => onOpen(turn.turnId, output)} />
         <Status turn={turn} />
-        {turn.status !== "running" && <TurnActions turn={turn} onRetry={onRetry} onEdit={onEdit} />}
+        {turn.status !== "running" && <TurnActions turn={turn} onRetry={onRetry} onEdit={onEdit} onContinue={onContinue} />}
       </div>
     </article>
   );

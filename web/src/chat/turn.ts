@@ -36,13 +36,15 @@ export interface Turn {
   /** Input and output tokens of all rounds. */
   tokens: number;
   endedAt: string | null;
+  /** What the user thinks of the answer. */
+  rating: "up" | "down" | null;
   /** Number of the last applied event. */
   seq: number;
 }
 
 type TurnRecord = Pick<TurnOut, "turn_id" | "message" | "created_at" | "status" | "answer" | "error"> & {
   files: readonly string[];
-} & Partial<Pick<TurnOut, "model" | "usage" | "ended_at">>;
+} & Partial<Pick<TurnOut, "model" | "usage" | "ended_at" | "rating">>;
 
 /** Return a turn without events. Its first event replaces the recorded answer. */
 export function turnFromRecord(record: TurnRecord, sessionId: string): Turn {
@@ -60,6 +62,7 @@ export function turnFromRecord(record: TurnRecord, sessionId: string): Turn {
     model: record.model ?? "",
     tokens: countTokens(record.usage),
     endedAt: record.ended_at ?? null,
+    rating: record.rating ?? null,
     seq: 0,
   };
 }

@@ -6,7 +6,7 @@ import { Menu } from "../shared/Menu";
 import { showError, withErrorToast } from "../shared/notifications";
 import { type ExportFormat, exportChat } from "./exportChat";
 import { groupByDay } from "./groupByDay";
-import type { Sessions } from "./useSessions";
+import type { SessionChange, Sessions } from "./useSessions";
 import { texts } from "../texts";
 
 interface SessionListProps {
@@ -26,7 +26,9 @@ export function SessionList({ sessions, currentId, keepsFiles, onNew, onOpen }: 
   const [deleting, setDeleting] = useState<Session | null>(null);
   const [query, setQuery] = useState("");
   const needle = query.trim().toLowerCase();
-  const found = sessions.list.filter((session) => titleOf(session).toLowerCase().includes(needle));
+  const [showsArchive, setShowsArchive] = useState(false);
+  const shown = sessions.list.filter((session) => session.archived === showsArchive);
+  const found = shown.filter((session) => titleOf(session).toLowerCase().includes(needle));
   useLoadAll(sessions, needle !== "");
   const end = (session: Session): void => {
     sessions.end(session.session_id).then(() => {
@@ -56,7 +58,7 @@ export function SessionList({ sessions, currentId, keepsFiles, onNew, onOpen }: 
                 session={session}
                 isCurrent={session.session_id === currentId}
                 onOpen={onOpen}
-                onRename={(title) => sessions.change(session.session_id, { title })}
+                onChange={(changes) => sessions.change(session.session_id, changes)}
                 onDelete={setDeleting}
               />
             ))}
@@ -64,6 +66,11 @@ export function SessionList({ sessions, currentId, keepsFiles, onNew, onOpen }: 
         </section>
       ))}
       {needle && found.length === 0 && <p className="faint">{texts.sessions.noMatch}</p>}
+      {(showsArchive || sessions.list.some((session) => session.archived)) && (
+        <button type="button" className="plain archive" aria-pressed={showsArchive} onClick={() => setShowsArchive(!showsArchive)}>
+          <Icon name="archive" /> {texts.sessions.archive}
+        </button>
+      )}
       {sessions.hasMore && (
         <button type="button" className="plain" onClick={sessions.loadMore}>
           {texts.sessions.showMore}
@@ -94,19 +101,20 @@ interface SessionItemProps {
   session: Session;
   isCurrent: boolean;
   onOpen(sessionId: string): void;
-  onRename(title: string): Promise<void>;
+  onChange(changes: SessionChange): Promise<void>;
   onDelete(session: Session): void;
 }
 
-function SessionItem({ session, isCurrent, onOpen, onRename, onDelete }: SessionItemProps) {
+function SessionItem({ session, isCurrent, onOpen, onChange, onDelete }: SessionItemProps) {
   const [isEditing, setEditing] = useState(false);
   const title = titleOf(session);
+  const change = (changes: SessionChange) => () => void onChange(changes).catch(showError);
   const save = (format: ExportFormat) => () => void withErrorToast(() => exportChat(session, format));
   const rename = (event: FormEvent<HTMLFormElement>): void => {
     event.preventDefault();
     const newTitle = String(new FormData(event.currentTarget).get("title")).trim();
     setEditing(false);
-    if (newTitle && newTitle !== session.title) onRename(newTitle).catch(showError);
+    if (newTitle && newTitle !== session.title) onChange({ title: newTitle }).catch(showError);
   };
   if (isEditing) {
     return (
@@ -133,6 +141,12 @@ function SessionItem({ session, isCurrent, onOpen, onRename, onDelete }: Session
         label={texts.sessions.actions(title)}
         items={[
           { label: texts.sessions.rename, icon: "edit", choose: () => setEditing(true) },
+          session.pinned
+            ? { label: texts.sessions.unpin, icon: "pin", choose: change({ pinned: false }) }
+            : { label: texts.sessions.pin, icon: "pin", choose: change({ pinned: true }) },
+          session.archived
+            ? { label: texts.sessions.unarchive, icon: "archive", choose: change({ archived: false }) }
+            : { label: texts.sessions.toArchive, icon: "archive", choose: change({ archived: true }) },
           { label: texts.export.markdown, icon: "download", choose: save("md") },
           { label: texts.export.json, icon: "download", choose: save("json") },
           { label: texts.export.zip, icon: "download", choose: save("zip") },

@@ -14,5 +14,7 @@ test("chats are grouped by the local day of their last use, and empty groups are
     ["Previous 7 days", 1],
     ["Older", 2],
   ]);
+  const pinned = { ...at(2025, 0, 1, 0), pinned: true };
+  expect(groupByDay([at(2026, 10, 23, 0), pinned], NOW).map(({ title }) => title)).toEqual(["Pinned", "Today"]);
   expect(groupByDay([at(2025, 0, 1, 0)], NOW).map(({ title }) => title)).toEqual(["Older"]);
 });

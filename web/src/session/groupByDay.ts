@@ -9,9 +9,11 @@ export interface SessionGroup {
   sessions: readonly Session[];
 }
 
-/** Return the sessions in groups by the local day of their last use, without empty groups. */
+/** Return the sessions in groups by the local day of their last use, pinned ones first, without empty groups. */
 export function groupByDay(sessions: readonly Session[], now: Date): SessionGroup[] {
   const today = new Date(now.getFullYear(), now.getMonth(), now.getDate()).getTime();
+  const pinned = sessions.filter((session) => session.pinned);
+  const others = sessions.filter((session) => !session.pinned);
   const limits: readonly [string, number][] = [
     [texts.sessions.today, today],
     [texts.sessions.yesterday, today - DAY_MS],
@@ -19,6 +21,6 @@ export function groupByDay(sessions: readonly Session[], now: Date): SessionGrou
     [texts.sessions.older, -Infinity],
   ];
   const titleOf = ({ last_used_at: at }: Session): string => limits.find(([, since]) => Date.parse(at) >= since)?.[0] ?? texts.sessions.older;
-  const groups = limits.map(([title]) => ({ title, sessions: sessions.filter((session) => titleOf(session) === title) }));
-  return groups.filter((group) => group.sessions.length > 0);
+  const groups = limits.map(([title]) => ({ title, sessions: others.filter((session) => titleOf(session) === title) }));
+  return [{ title: texts.sessions.pinned, sessions: pinned }, ...groups].filter((group) => group.sessions.length > 0);
 }

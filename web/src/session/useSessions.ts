@@ -5,6 +5,8 @@ import type { Session } from "../api/types";
 import { showError } from "../shared/notifications";
 import { type Change, useSyncedState } from "../shared/useSyncedState";
 
+export type SessionChange = { title: string } | { model: string } | { pinned: boolean } | { archived: boolean };
+
 export interface Sessions {
   list: readonly Session[];
   hasMore: boolean;
@@ -13,7 +15,7 @@ export interface Sessions {
   /** Without a title, the first message gives it one. */
   start(title: string | null, model: string | null): Promise<Session>;
   /** Change the title, or the model of all later turns. Throws ApiError. */
-  change(sessionId: string, changes: { title: string } | { model: string }): Promise<void>;
+  change(sessionId: string, changes: SessionChange): Promise<void>;
   /** Set whether a tool of the session's running turn asks the user a question, as its events say. */
   setWaiting(sessionId: string, waits: boolean): void;
   /** Throws ApiError. */

@@ -7,6 +7,7 @@ import { useServers } from "../tools/useServers";
 import { EraseDialog } from "./EraseDialog";
 import { canNotify, readSendKey, SEND_KEYS, type SendKey, setNotifications, storeSendKey, wantsNotifications } from "./preferences";
 import { ShortcutList } from "./ShortcutList";
+import { Instructions } from "./Instructions";
 import "./settings.css";
 
 /** The user's settings, the list of shortcuts, what is installed, and the deletion of all data. */
@@ -21,6 +22,7 @@ export default function SettingsDialog({ onClose }: { onClose(): void }) {
       <LanguagePicker />
       <SendKeyPicker />
       <NotificationSwitch />
+      <Instructions />
       <section>
         <h3>{texts.settings.shortcuts}</h3>
         <ShortcutList />

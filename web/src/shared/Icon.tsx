@@ -2,6 +2,7 @@
 const PATHS = {
   archive: "M3 5h18v4H3zM5 9v10h14V9M10 13h4",
   attach: "M14 6.5 7.5 13a2.5 2.5 0 0 0 3.5 3.5l6-6a4.2 4.2 0 0 0-6-6l-6 6a6 6 0 0 0 8.5 8.5l5-5",
+  bad: "M7 13V4H4v9zM7 13l4 8a3 3 0 0 0 3-3v-4h5a2 2 0 0 0 2-2l-2-6a3 3 0 0 0-3-2H7",
   chart: "M4 20V10m6 10V4m6 16v-7M2 20h20",
   chat: "M4 5h16v11H9l-5 4z",
   close: "M6 6l12 12M18 6 6 18",
@@ -12,6 +13,7 @@ const PATHS = {
   edit: "M4 20h4L19 9l-4-4L4 16z",
   file: "M6 3h8l4 4v14H6zM14 3v4h4",
   folder: "M3 6h7l2 2h9v11H3z",
+  good: "M7 11v9H4v-9zM7 11l4-8a3 3 0 0 1 3 3v4h5a2 2 0 0 1 2 2l-2 6a3 3 0 0 1-3 2H7",
   image: "M4 5h16v14H4zM4 16l5-5 4 4 3-3 4 4M15.5 9h.01",
   list: "M8 6h13M8 12h13M8 18h13M3 6h.01M3 12h.01M3 18h.01",
   menu: "M4 6h16M4 12h16M4 18h16",

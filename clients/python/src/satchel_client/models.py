@@ -464,6 +464,10 @@ class OpenInput(Model):
     """Seconds that a running tool waits for the answer; null if no tool is running."""
 
 
+Rating = Literal["up", "down"]
+"""The user's rating of an answer."""
+
+
 class ResponseArtifact(Model):
     """A file that a tool created. ``size`` is in bytes. ``position`` starts at 0 for the primary file."""
 
@@ -606,6 +610,8 @@ class ConversationTurn(Model):
     """What the tool says, as a text for users."""
     files: list[str]
     """The files."""
+    rating: Rating | None = None
+    """The user's rating of the answer; null if there is none."""
     answer: str
     """The model's answer; empty until there is one."""
     usage: TokenUsage
@@ -647,6 +653,10 @@ class Conversation(Model):
     """The name of the model."""
     status: SessionStatus
     """The status."""
+    pinned: bool
+    """True: clients list the session above the others."""
+    archived: bool
+    """True: clients list the session apart from the others."""
     created_at: datetime
     """When it was created. RFC 3339 in UTC."""
     last_used_at: datetime
@@ -1676,6 +1686,10 @@ class SessionOut(Model):
     """The name of the model; null: the deployment's default."""
     status: SessionStatus
     """The status."""
+    pinned: bool
+    """True: clients list the session above the others."""
+    archived: bool
+    """True: clients list the session apart from the others."""
     created_at: datetime
     """When it was created. RFC 3339 in UTC."""
     last_used_at: datetime
@@ -1710,6 +1724,8 @@ class TurnOut(Model):
     """What the user said."""
     files: list[str]
     """The keys of the attached files."""
+    rating: Rating | None = None
+    """The user's rating of the answer; null if there is none."""
     answer: str
     """The model's answer; empty until there is one."""
     usage: TokenUsage
@@ -1735,6 +1751,10 @@ class SessionWithTurns(Model):
     """The name of the model; null: the deployment's default."""
     status: SessionStatus
     """The status."""
+    pinned: bool
+    """True: clients list the session above the others."""
+    archived: bool
+    """True: clients list the session apart from the others."""
     created_at: datetime
     """When it was created. RFC 3339 in UTC."""
     last_used_at: datetime
@@ -1928,3 +1948,10 @@ class UploadWithParts(Model):
     """The stored parts, by number."""
     cursor: str | None = None
     """Repeat the request with this cursor for the next page; null on the last page."""
+
+
+class UserSettingsOut(Model):
+    """The user's settings for all chats. ``instructions`` tell the model what the user wants."""
+
+    instructions: str | None = None
+    """How the model should behave; null: the deployment's instructions."""

@@ -62,6 +62,7 @@ if TYPE_CHECKING:
         ReadSessions,
         StartSession,
     )
+    from satchel.services.sessions.user_settings import UserSettingsAccess
     from satchel.services.sweep import Sweep
     from satchel.services.tools.offers import RequestOffers
     from satchel.services.tools.tool_lists import ListTools, MarkToolsStale, RefreshTools, RememberAsking
@@ -71,6 +72,7 @@ if TYPE_CHECKING:
     from satchel.services.turns.dashboard_tokens import DashboardTokens
     from satchel.services.turns.finish_turn import EndStuckTurn, FinishTurn
     from satchel.services.turns.inputs import AnswerInput, AskInput
+    from satchel.services.turns.rate_turn import RateTurn
     from satchel.services.turns.read_turn import CancelTurn, ReadTurn
     from satchel.services.turns.start_turn import StartTurn
     from satchel.services.turns.think import Think
@@ -220,6 +222,12 @@ class UseCases:
             clock=self.ports.clock,
             max_rounds=self.settings.think.max_rounds,
         )
+
+    @cached_property
+    def rate_turn(self) -> RateTurn:
+        from satchel.services.turns.rate_turn import RateTurn
+
+        return RateTurn(sessions=self.ports.sessions, turns=self.ports.turns)
 
     @cached_property
     def finish_turn(self) -> FinishTurn:
@@ -464,11 +472,18 @@ class UseCases:
 
         return StartSession(
             sessions=self.ports.sessions,
+            user_settings=self.ports.user_settings,
             models=self.models,
             clock=self.ports.clock,
             entropy=self.ports.entropy,
             max_open=self.settings.quotas.user_open_sessions,
         )
+
+    @cached_property
+    def user_settings(self) -> UserSettingsAccess:
+        from satchel.services.sessions.user_settings import UserSettingsAccess
+
+        return UserSettingsAccess(store=self.ports.user_settings, clock=self.ports.clock)
 
     @cached_property
     def change_session(self) -> ChangeSession:

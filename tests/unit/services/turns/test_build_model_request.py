@@ -3,10 +3,11 @@
 from satchel.domain.calls import RunnerReport
 from satchel.domain.conversation import ModelReply, ProposedCall, TokenUsage, ToolMessage
 from satchel.domain.metrics import TOKENS_IN, TOKENS_OUT
-from satchel.domain.prompt import DEFAULT_INSTRUCTIONS, system_prompt
+from satchel.domain.prompt import DEFAULT_INSTRUCTIONS, USER_NOTE, system_prompt
 from satchel.domain.sessions import SessionChanges
 from satchel.domain.steps import TurnStep
 from satchel.domain.token_budget import estimate_tokens, message_tokens, tool_tokens
+from satchel.domain.users import UserSettings
 from tests.unit.domain.conversations import assert_normalized
 from tests.unit.services.samples import ALICE, BOB
 from tests.unit.services.world import World, turn_step
@@ -32,6 +33,19 @@ def test_instructions_of_the_session_override_those_of_the_deployment(world: Wor
         f"Speak as a pirate.{common}",
         f"Be formal.{common}",
     ]
+
+
+def test_instructions_of_the_user_follow_the_rules_in_every_request_of_a_new_session(world: World) -> None:
+    world.instructions = "Be formal."
+    before = world.session()
+    world.use_cases.user_settings.replace(ALICE, UserSettings(instructions="Answer in rhymes."))
+    session = world.session()
+    for message in ("One", "Two"):
+        world.complete(world.turn(session, message))
+    world.complete(world.turn(before))
+    note = USER_NOTE.format(instructions="Answer in rhymes.")
+    expected = system_prompt("Be formal.", note)
+    assert [task.instructions for task in world.model.requests] == [expected, expected, system_prompt("Be formal.")]
 
 
 def test_conversation_stays_within_the_token_budget(world: World) -> None:

@@ -31,6 +31,7 @@ from satchel.adapters.dynamodb.transcript import DynamoTranscript
 from satchel.adapters.dynamodb.turns import DynamoTurns
 from satchel.adapters.dynamodb.uploads import DynamoUploads
 from satchel.adapters.dynamodb.user_purger import DynamoUserPurger
+from satchel.adapters.dynamodb.user_settings import DynamoUserSettings
 from satchel.adapters.dynamodb.users import DynamoErasures
 from satchel.adapters.lambda_functions import (
     LambdaCleanupStarter,
@@ -57,7 +58,7 @@ from satchel.ports.steps import Steps
 from satchel.ports.storage import FileStore, PageStore, PartStore
 from satchel.ports.system import Clock, Metrics
 from satchel.ports.turns import Approvals, Events, Inputs, TaskCallback, Transcript, Turns, Workflow
-from satchel.ports.users import Erasures, ErasureStarter, UserPurger
+from satchel.ports.users import Erasures, ErasureStarter, UserPurger, UserSettingsStore
 from satchel.settings import Settings
 
 _KEYS_CACHED_SECONDS = 300  # after a key rotation, processes sign with the old key for at most this time
@@ -118,6 +119,7 @@ class AwsPorts:
     connections = cached_property[Connections](lambda self: DynamoConnections(self.table))
     subscriptions = cached_property[Subscriptions](lambda self: DynamoSubscriptions(self.table))
     erasures = cached_property[Erasures](lambda self: DynamoErasures(self.table))
+    user_settings = cached_property[UserSettingsStore](lambda self: DynamoUserSettings(self.table))
     file_reaper = cached_property[FileReaper](lambda self: DynamoFileReaper(self.table))
     server_session_remover = cached_property[ServerSessionRemover](lambda self: DynamoServerSessionRemover(self.table))
     session_purger = cached_property[SessionPurger](lambda self: DynamoSessionPurger(self.table))

@@ -25,6 +25,7 @@ _END = "End available files]"
 _MAX_ACTIONS = 5
 
 MAX_INSTRUCTIONS_CHARS = 8_000
+MAX_USER_INSTRUCTIONS_CHARS = 4_000
 
 DEFAULT_INSTRUCTIONS = "You are Satchel, an assistant that works with tools and with the user's files."
 """The instructions used if neither the deployment nor the session sets any."""
@@ -48,6 +49,9 @@ MUST_ANSWER_NOTE = (
     "Do not call any more tools in this turn. Answer now with the results you have, and say what could not be done."
 )
 
+
+USER_NOTE = "The user wants this in all of their chats, as far as the instructions above allow it:\n{instructions}"
+"""Introduces the user's own instructions. They are part of every request of a chat, so providers can cache them."""
 
 STARTING_NOTE = (
     "The tools of these servers are not offered yet, because the servers are still starting: {servers}. If the user "

@@ -27,6 +27,9 @@ class Session(BaseModel):
     No new turn can start while ``running_turn`` is set. New turns use ``model`` (a model's name) and ``instructions``;
     None means the deployment's default. ``usage`` is the total number of tokens of all turns that have ended.
 
+    ``user_instructions`` are the user's own for all chats, as they were when the session started. ``pinned`` and
+    ``archived`` say where the list of chats shows the session.
+
     ``waits_for_user`` is True if a tool of the running turn asks the user a question. It is not stored.
 
     ``deleted`` is True if the user has deleted the conversation for good. Only its cleanup reads such a record.
@@ -37,6 +40,9 @@ class Session(BaseModel):
     title: str | None = None
     model: str | None = None
     instructions: str | None = None
+    user_instructions: str | None = None
+    pinned: bool = False
+    archived: bool = False
     status: SessionStatus = SessionStatus.ACTIVE
     created_at: datetime
     last_used_at: datetime
@@ -54,6 +60,8 @@ class SessionChanges(BaseModel):
     title: str | None = None
     model: str | None = None
     instructions: str | None = None
+    pinned: bool = False
+    archived: bool = False
 
 
 NO_CHANGES = SessionChanges()
@@ -75,12 +83,20 @@ class ImportedParts(BaseModel):
     artifacts: list[ResponseArtifact] = []
 
 
+class Rating(StrEnum):
+    """The user's rating of an answer."""
+
+    UP = "up"
+    DOWN = "down"
+
+
 class Turn(BaseModel):
     """One user message and its answer. The model may use only ``tools`` (None: all of the user's tools).
 
     ``prepared`` are the calls that Satchel makes for the attached files, before the first model request.
 
     ``imported`` is set if the user imported the turn with a conversation: no model answered it, and no tool ran.
+    ``rating`` is what the user thinks of the answer.
 
     ``groups`` are the user's groups when the turn started. The turn stores them, because only the API sees the user's
     sign-in token. ``model`` is the name of the turn's model. ``usage`` counts the tokens used so far.
@@ -102,6 +118,7 @@ class Turn(BaseModel):
     error: TurnError | None = None
     usage: TokenUsage = TokenUsage()
     imported: Annotated[ImportedParts | None, Field(exclude_if=lambda parts: parts is None)] = None
+    rating: Rating | None = None
 
     @property
     def is_from_app(self) -> bool:

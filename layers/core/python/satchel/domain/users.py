@@ -18,6 +18,12 @@ class Identity(BaseModel):
     groups: frozenset[str] = frozenset({DEFAULT_GROUP})
 
 
+class UserSettings(BaseModel):
+    """The settings of a user for all of their chats: ``instructions`` for the model."""
+
+    instructions: str | None = None
+
+
 LATE_WRITE_GRACE = timedelta(minutes=16)
 """A stopped tool call may still write data for this long: its runner stops after 15 minutes; the rest is a margin."""
 

@@ -17,7 +17,7 @@ from satchel.ports.steps import Steps
 from satchel.ports.storage import FileStore, PageStore, PartStore
 from satchel.ports.system import Clock, Metrics
 from satchel.ports.turns import Approvals, Events, Inputs, TaskCallback, Transcript, Turns, Workflow
-from satchel.ports.users import Erasures, ErasureStarter, UserPurger
+from satchel.ports.users import Erasures, ErasureStarter, UserPurger, UserSettingsStore
 
 
 class Ports(Protocol):
@@ -106,6 +106,9 @@ class Ports(Protocol):
 
     @property
     def erasures(self) -> Erasures: ...
+
+    @property
+    def user_settings(self) -> UserSettingsStore: ...
 
     @property
     def file_reaper(self) -> FileReaper: ...

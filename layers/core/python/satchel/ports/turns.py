@@ -8,7 +8,7 @@ from satchel.domain.conversation import Message, TokenUsage, UserMessage
 from satchel.domain.events import Event, NewEvent
 from satchel.domain.ids import CallId, SessionId, TurnId, UserName
 from satchel.domain.inputs import CallInput, InputAnswer
-from satchel.domain.sessions import Session, Turn
+from satchel.domain.sessions import Rating, Session, Turn
 from satchel.ports import Page
 
 MAX_COUNT = 1 << 31
@@ -62,6 +62,10 @@ class Turns(Protocol):
 
         The end of the turn adds its tokens to the session. If the turn has ended, add them to both.
         """
+        ...
+
+    def rate(self, session_id: SessionId, turn_id: TurnId, rating: Rating | None) -> bool:
+        """Store the user's rating of an answer; None removes it. Return False if there is no such turn."""
         ...
 
     def end(self, turn: Turn, event: NewEvent, tool_use: Mapping[str, int]) -> bool:

@@ -1,11 +1,11 @@
-"""Ports for erasures. An erasure is the deletion of all data of a user."""
+"""Ports for users: their settings, and erasures. An erasure is the deletion of all data of a user."""
 
 from collections.abc import Iterator, Sequence
 from datetime import datetime
 from typing import Protocol
 
 from satchel.domain.ids import CallId, TurnId, UserName
-from satchel.domain.users import Erasure, InterruptedTurn
+from satchel.domain.users import Erasure, InterruptedTurn, UserSettings
 
 
 class Erasures(Protocol):
@@ -41,6 +41,18 @@ class Erasures(Protocol):
 
     def list_due(self, until: datetime, limit: int) -> Sequence[UserName]:
         """Return up to ``limit`` users whose erasures are due by the time ``until``."""
+        ...
+
+
+class UserSettingsStore(Protocol):
+    """Stores what users have set for all of their chats."""
+
+    def get(self, user: UserName) -> UserSettings:
+        """Return the user's settings, or the defaults."""
+        ...
+
+    def save(self, user: UserName, settings: UserSettings, now: datetime) -> None:
+        """Replace the user's settings. Raise ErasureRunning if all data of the user is being deleted."""
         ...
 
 

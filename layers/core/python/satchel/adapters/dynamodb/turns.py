@@ -31,7 +31,7 @@ from satchel.domain.errors import (
 from satchel.domain.events import NewEvent, imported_event, started_event
 from satchel.domain.ids import TURN, SessionId, TurnId
 from satchel.domain.quotas import seconds_left_in_minute
-from satchel.domain.sessions import Session, SessionStatus, Turn, TurnStatus
+from satchel.domain.sessions import Rating, Session, SessionStatus, Turn, TurnStatus
 from satchel.ports import Page
 from satchel.ports.turns import MAX_COUNT
 
@@ -46,6 +46,7 @@ PREFIX = "TURN#"
 
 _LISTED = f"{PREFIX}{TURN}"
 _MAX_TRIES = 20
+_NO_RATING = "none"  # the user has taken the rating back
 _MAX_WRITES = 99  # a transaction is limited to 100, and one of them checks for an erasure
 _MAX_TRANSACTION_BYTES = 3_000_000  # DynamoDB's limit is 4 MB
 _SESSION_POSITION, _QUOTA_POSITION = 0, 3  # indexes of the writes in the transaction that begins a turn
@@ -62,14 +63,21 @@ def _item(turn: Turn) -> Item:
     return {
         "pk": pk,
         "sk": sk,
-        "doc": turn.model_dump_json(exclude={"usage"}),
+        "doc": turn.model_dump_json(exclude={"usage", "rating"}),
         "status": turn.status.value,
     }
 
 
+def _parse_rating(item: Item) -> Rating | None:
+    stored = str(item.get("rating", _NO_RATING))
+    return None if stored == _NO_RATING else Rating(stored)
+
+
 def parse_turn(item: Item) -> Turn:
     """Return the turn that an item stores."""
-    return Turn.model_validate_json(str(item["doc"])).model_copy(update={"usage": parse_usage(item)})
+    return Turn.model_validate_json(str(item["doc"])).model_copy(
+        update={"usage": parse_usage(item), "rating": _parse_rating(item)}
+    )
 
 
 def _request_hash(turn: Turn) -> str:
@@ -262,6 +270,19 @@ class DynamoTurns:
             else:
                 return
         raise Unavailable("Other writers are changing the turn; try again.")
+
+    def rate(self, session_id: SessionId, turn_id: TurnId, rating: Rating | None) -> bool:
+        """Store the rating in an attribute of its own, which the end of the turn does not change."""
+        try:
+            self.table.update(
+                *turn_key(session_id, turn_id),
+                expression="SET rating = :rating",
+                condition="attribute_exists(pk)",
+                values={"rating": rating.value if rating else _NO_RATING},
+            )
+        except ConditionFailed:
+            return False
+        return True
 
     def end(self, turn: Turn, event: NewEvent, tool_use: Mapping[str, int]) -> bool:
         item, ended_at = _item(turn), turn.ended_at or turn.created_at

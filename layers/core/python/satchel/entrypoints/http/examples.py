@@ -133,6 +133,8 @@ SESSION: Example = {
     "session_id": SESSION_ID,
     "title": "August sales",
     "status": "active",
+    "pinned": False,
+    "archived": False,
     "created_at": _AT,
     "last_used_at": _AT,
     "running_turn": None,
@@ -149,6 +151,7 @@ SESSION_WITH_TURNS: Example = SESSION | {
             "status": "complete",
             "message": _MESSAGE,
             "files": [],
+            "rating": None,
             "answer": "The report has 100000 rows.",
             "model": "quick",
             "usage": _TOKENS,
@@ -414,6 +417,7 @@ _QUOTAS: Example = {
     "stored_bytes": {"limit": 536870912000, "used": 3422127, "resets_at": None},
 }
 ME: Example = {"user": _USER, "groups": ["users"], "usage": _USAGE, "quotas": _QUOTAS, "erasure": None}
+USER_SETTINGS: Example = {"instructions": "Answer in German."}
 ERASURE_CONFIRMATION: Example = {"confirm_token": "…", "expires_at": "2026-08-27T09:35:00Z", "usage": _USAGE}
 ERASURE: Example = {
     "started_at": _AT,

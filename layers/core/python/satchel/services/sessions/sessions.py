@@ -14,14 +14,16 @@ from satchel.ports.calls import AuditTrail
 from satchel.ports.sessions import CleanupStarter, Sessions
 from satchel.ports.system import Clock
 from satchel.ports.turns import Inputs, Turns
+from satchel.ports.users import UserSettingsStore
 from satchel.services.turns.read_turn import CancelTurn, find_open_inputs
 
 
 @dataclass(frozen=True)
 class StartSession:
-    """Start a session with the user's settings."""
+    """Start a session with the settings of the request, and with the user's own instructions for all chats."""
 
     sessions: Sessions
+    user_settings: UserSettingsStore
     models: ModelCatalog
     clock: Clock
     entropy: Callable[[int], bytes]
@@ -34,7 +36,12 @@ class StartSession:
         now = self.clock.now()
         session_id = new_id("s", now, self.entropy(10))
         session = Session(
-            session_id=session_id, user=who.name, created_at=now, last_used_at=now, **settings.model_dump()
+            session_id=session_id,
+            user=who.name,
+            user_instructions=self.user_settings.get(who.name).instructions,
+            created_at=now,
+            last_used_at=now,
+            **settings.model_dump(),
         )
         self.sessions.create(session, self.max_open)
         return session
@@ -74,7 +81,7 @@ class ReadSessions:
 
 @dataclass(frozen=True)
 class ChangeSession:
-    """Change the title, model or instructions of a session, effective from its next turn."""
+    """Change the settings of a session, effective from its next turn: title, model, instructions, place in the list."""
 
     sessions: Sessions
     models: ModelCatalog

@@ -18,7 +18,7 @@ from satchel.domain.media_budget import (
     without_media,
 )
 from satchel.domain.metrics import TOKENS_IN, TOKENS_OUT
-from satchel.domain.prompt import MUST_ANSWER_NOTE, STARTING_NOTE, system_prompt
+from satchel.domain.prompt import MUST_ANSWER_NOTE, STARTING_NOTE, USER_NOTE, system_prompt
 from satchel.domain.sessions import Session, Turn
 from satchel.domain.token_budget import estimate_tokens, fit_to_budget, tool_tokens
 from satchel.domain.tool_search import choose_tools
@@ -34,7 +34,10 @@ _CHANGED = "its content is not what its description says"
 
 @dataclass(frozen=True)
 class BuildModelRequest:
-    """Build requests to the model. A session's instructions and a model's token limit override the default values."""
+    """Build requests to the model. A session's instructions and a model's token limit override the default values.
+
+    The user's own instructions follow those of the deployment or session.
+    """
 
     models: ModelCatalog
     store: FileStore
@@ -59,10 +62,12 @@ class BuildModelRequest:
         entry = self.models.get(turn.model)
         # The offline model answers with all tools, and no token is paid for them.
         tools = list(offered.tools) if entry.model == OFFLINE else choose_tools(offered.tools, messages, tool_use or {})
+        own = session.user_instructions if session else None
+        fixed_notes = [USER_NOTE.format(instructions=own)] if own else []
         notes = [MUST_ANSWER_NOTE] if must_answer else []
         if offered.starting:
             notes.append(STARTING_NOTE.format(servers=", ".join(server.name for server in offered.starting)))
-        fixed = estimate_tokens(system_prompt(instructions, *notes)) + sum(map(tool_tokens, tools))
+        fixed = estimate_tokens(system_prompt(instructions, *fixed_notes, *notes)) + sum(map(tool_tokens, tools))
         max_tokens = (entry.context_tokens or self.context_tokens) - fixed
         conversation = fit_media(normalize_history(messages), MediaSupport.of(entry), max_media_tokens(max_tokens))
         fitted = fit_to_budget(conversation, max_tokens)
@@ -71,7 +76,7 @@ class BuildModelRequest:
         media, missing = self._read_media(shown)
         return CompletionRequest(
             model=entry.model,
-            instructions=system_prompt(instructions, fitted.note, *notes),
+            instructions=system_prompt(instructions, *fixed_notes, fitted.note, *notes),
             messages=[_for_model(without_media(each, missing) if missing else each) for each in fitted.messages],
             tools=tools,
             must_answer=must_answer,

@@ -1,4 +1,4 @@
-"""Routes about the signed-in user: storage usage, and the deletion of all data of the user."""
+"""Routes about the signed-in user: storage usage, settings, and the deletion of all data of the user."""
 
 from datetime import UTC, datetime
 from typing import Annotated
@@ -6,10 +6,12 @@ from typing import Annotated
 from fastapi import APIRouter, Header
 from fastapi.responses import JSONResponse
 
+from satchel.domain.users import UserSettings
 from satchel.entrypoints.http import examples
 from satchel.entrypoints.http.identity import CurrentUser
 from satchel.entrypoints.http.parameters import InjectedUseCases
-from satchel.entrypoints.http.schemas.about import ErasureConfirmation, ErasureOut, Me
+from satchel.entrypoints.http.problems import problem_responses
+from satchel.entrypoints.http.schemas.about import ErasureConfirmation, ErasureOut, Me, NewUserSettings, UserSettingsOut
 
 router = APIRouter(tags=["me"])
 
@@ -33,6 +35,18 @@ def read_me(user: CurrentUser, use_cases: InjectedUseCases) -> Me:
         quotas=use_cases.read_quotas(user, usage),
         erasure=ErasureOut.of(erasure) if erasure else None,
     )
+
+
+@router.get("/api/me/settings", responses=examples.responses(200, examples.USER_SETTINGS, 403))
+def read_settings(user: CurrentUser, use_cases: InjectedUseCases) -> UserSettingsOut:
+    """Return what the user has set for all chats."""
+    return UserSettingsOut(**use_cases.user_settings.read(user).model_dump())
+
+
+@router.put("/api/me/settings", status_code=204, responses=problem_responses(400, 403, 409, 413, 422))
+def change_settings(user: CurrentUser, use_cases: InjectedUseCases, body: NewUserSettings) -> None:
+    """Replace what the user has set for all chats. Chats that start later use it."""
+    use_cases.user_settings.replace(user, UserSettings(instructions=(body.instructions or "").strip() or None))
 
 
 @router.delete("/api/me", response_model=ErasureConfirmation, responses=_ERASED)

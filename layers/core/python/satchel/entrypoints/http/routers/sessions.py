@@ -96,7 +96,7 @@ def read_session(
 def change_session(
     body: SessionPatch, user: CurrentUser, use_cases: InjectedUseCases, session_id: SessionPath
 ) -> SessionOut:
-    """Change the title, model or instructions of a session. The changes apply from its next turn."""
+    """Change a session: title, model, instructions, `pinned`, `archived`. The changes apply from its next turn."""
     return SessionOut.of(use_cases.change_session(user, session_id, body.changes()))
 
 

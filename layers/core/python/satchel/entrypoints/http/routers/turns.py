@@ -11,12 +11,13 @@ from satchel.domain.calls import Decision
 from satchel.domain.events import FINAL_EVENTS, Event
 from satchel.domain.inputs import AnsweredInput, InputAnswer
 from satchel.domain.responses import FinalResponse
-from satchel.domain.sessions import Turn, TurnStatus
+from satchel.domain.sessions import Rating, Turn, TurnStatus
 from satchel.entrypoints.http import examples
 from satchel.entrypoints.http.identity import CurrentUser
 from satchel.entrypoints.http.long_polling import MAX_WAIT_SECONDS, poll_until, preferred_wait
 from satchel.entrypoints.http.parameters import CallPath, InjectedUseCases, SessionPath, TurnPath
-from satchel.entrypoints.http.schemas.sessions import DecisionRequest, EventPage, TurnAccepted
+from satchel.entrypoints.http.problems import problem_responses
+from satchel.entrypoints.http.schemas.sessions import DecisionRequest, EventPage, TurnAccepted, TurnRating
 from satchel.services.turns.approvals import ApprovalRequest
 from satchel.services.turns.start_turn import TurnRequest
 
@@ -35,6 +36,7 @@ _ENDED = examples.responses(
 _STARTED = _ENDED | examples.responses(202, examples.TURN_ACCEPTED, 400, 403, 404, 409, 413, 422, 503, headers=_APPLIED)
 _READ = examples.responses(200, examples.FINAL_RESPONSE, 403, 404, 422, 503)
 _CANCELLED = examples.responses(200, examples.CANCELLED, 403, 404, 422, 503)
+_RATED = problem_responses(400, 403, 404, 413, 422)
 _DECIDED = examples.responses(200, examples.DECISION, 400, 403, 404, 409, 413, 422, 503)
 _REQUESTED = examples.responses(200, examples.APPROVAL_REQUEST, 403, 404, 422, 503)
 _ANSWERED = examples.responses(200, examples.INPUT_ANSWERED, 400, 403, 404, 409, 413, 422, 503)
@@ -98,6 +100,14 @@ def cancel_turn(
     status: TurnStatus = use_cases.cancel_turn(user, session_id, turn_id)
     response = use_cases.read_turn(user, session_id, turn_id)
     return response.model_copy(update={"status": status.value})
+
+
+@router.put("/api/sessions/{session_id}/turns/{turn_id}/rating", status_code=204, responses=_RATED)
+def rate_turn(
+    user: CurrentUser, use_cases: InjectedUseCases, session_id: SessionPath, turn_id: TurnPath, body: TurnRating
+) -> None:
+    """Rate the answer of a turn, or remove the rating."""
+    use_cases.rate_turn(user, session_id, turn_id, Rating(body.rating) if body.rating else None)
 
 
 @router.get("/api/sessions/{session_id}/turns/{turn_id}/events", response_model=None, responses=_EVENTS)

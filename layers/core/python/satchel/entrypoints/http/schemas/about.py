@@ -9,6 +9,7 @@ from satchel.domain.conversation import ToolSpec
 from satchel.domain.dashboard_tokens import PublicKey
 from satchel.domain.files import Usage
 from satchel.domain.isolation import Level
+from satchel.domain.prompt import MAX_USER_INSTRUCTIONS_CHARS
 from satchel.domain.quotas import QuotaReport
 from satchel.domain.resources import OfferedFile, Prompt, Resource, ResourceTemplate
 from satchel.domain.users import Erased, Erasure
@@ -202,6 +203,23 @@ class Me(BaseModel):
     usage: Usage
     quotas: QuotaReport
     erasure: ErasureOut | None
+
+
+class UserSettingsOut(BaseModel):
+    """The user's settings for all chats. ``instructions`` tell the model what the user wants."""
+
+    instructions: str | None
+
+
+class NewUserSettings(BaseModel):
+    """Settings for all chats that start later.
+
+    ``instructions`` tell the model what the user wants, behind the instructions of the deployment or the session.
+    """
+
+    model_config = ConfigDict(extra="forbid", json_schema_extra={"examples": [{"instructions": "Answer in German."}]})
+
+    instructions: Annotated[str | None, Field(max_length=MAX_USER_INSTRUCTIONS_CHARS)] = None
 
 
 class ErasureConfirmation(BaseModel):

@@ -1,7 +1,7 @@
 """Requests and responses about sessions, their turns, events and audit log, and WebSocket tickets."""
 
 from datetime import datetime
-from typing import Annotated, Self
+from typing import Annotated, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -10,7 +10,7 @@ from satchel.domain.calls import Decision
 from satchel.domain.conversation import TokenUsage
 from satchel.domain.prompt import MAX_INSTRUCTIONS_CHARS
 from satchel.domain.responses import TurnError
-from satchel.domain.sessions import Session, SessionChanges, SessionStatus, Turn, TurnStatus
+from satchel.domain.sessions import Rating, Session, SessionChanges, SessionStatus, Turn, TurnStatus
 from satchel.entrypoints.event_schemas import TurnEvent
 
 
@@ -19,6 +19,7 @@ class SessionFields(BaseModel):
 
     ``model`` is one of the models that `GET /api/config` lists; the default is the first.
     ``instructions`` tell the model how to behave. They replace the deployment's instructions.
+    ``pinned`` and ``archived`` are for clients that list sessions: above the others, or apart from them.
     """
 
     model_config = ConfigDict(extra="forbid")
@@ -26,6 +27,8 @@ class SessionFields(BaseModel):
     title: Annotated[str | None, Field(max_length=200)] = None
     model: Annotated[str | None, Field(max_length=200)] = None
     instructions: Annotated[str | None, Field(max_length=MAX_INSTRUCTIONS_CHARS)] = None
+    pinned: bool = False
+    archived: bool = False
 
     def changes(self) -> SessionChanges:
         """Return the changes to apply: only the fields that the request contains."""
@@ -56,6 +59,8 @@ class SessionOut(BaseModel):
     title: str | None
     model: str | None
     status: SessionStatus
+    pinned: bool
+    archived: bool
     created_at: datetime
     last_used_at: datetime
     running_turn: str | None
@@ -83,6 +88,7 @@ class TurnOut(BaseModel):
     model: str
     message: str
     files: list[str]
+    rating: Rating | None
     answer: str
     usage: TokenUsage
     error: TurnError | None
@@ -102,6 +108,14 @@ class SessionWithTurns(SessionOut):
     instructions: str | None
     turns: list[TurnOut]
     cursor: str | None = None
+
+
+class TurnRating(BaseModel):
+    """A rating of an answer; null removes the rating."""
+
+    model_config = ConfigDict(extra="forbid", json_schema_extra={"examples": [{"rating": "up"}]})
+
+    rating: Literal["up", "down"] | None
 
 
 class TurnAccepted(BaseModel):
