@@ -20,6 +20,22 @@ _DASHBOARD = b"""<!doctype html><title>Monitor</title><h1>Live</h1><p id=token><
   try { parent.document.title = 'canary'; } catch { tell({type: 'satchel:ready'}); }
 </script>"""
 
+# A dashboard that speaks the bridge of MCP Apps, in the messages of the specification.
+_BRIDGED_DASHBOARD = b"""<!doctype html><title>Bridged</title><h1>Bridged</h1><p id=context></p><p id=answer></p>
+<button onclick="say()">Say</button>
+<script>
+  const say = () => send({id: 2, method: 'ui/message', params: {role: 'user', content: [{type: 'text', text: 'Hi'}]}});
+  const send = message => parent.postMessage({jsonrpc: '2.0', ...message}, '*');
+  addEventListener('message', ({data}) => {
+    if (data.id === 1) context.textContent = JSON.stringify(data.result);
+    if (data.id === 1) send({method: 'ui/notifications/initialized'});
+    if (data.id === 2) answer.textContent = JSON.stringify(data.result ?? data.error);
+    if (data.method === 'ui/notifications/host-context-changed') context.textContent = JSON.stringify(data.params);
+  });
+  const params = {protocolVersion: '2026-01-26', appInfo: {name: 'd', version: '1'}, appCapabilities: {}};
+  send({id: 1, method: 'ui/initialize', params});
+</script>"""
+
 # A dashboard that knows nothing of messages: its own server must tell it who the user is.
 _PLAIN_DASHBOARD = b"""<!doctype html><title>Plain</title><h1>Plain</h1><p id=user></p>
 <script>
@@ -34,8 +50,9 @@ _DOCUMENT = Path(__file__).parents[2] / "docs" / "dashboards.md"
 class RecordingSite:
     """A running site. ``requests`` has `(path, Cookie header)` for each request so far.
 
-    `/plain` is a dashboard without messages, `/user` answers with the claims of the token in the request, and each
-    other path is a dashboard with messages. ``issuers`` has the deployment whose tokens the site accepts.
+    `/plain` is a dashboard without messages, `/bridged` one with those of MCP Apps, and each other path one with
+    messages. `/user` answers with the claims of the token in the request. ``issuers`` has the deployment whose tokens
+    the site accepts.
     """
 
     origin: str
@@ -73,7 +90,8 @@ def running_site() -> Iterator[RecordingSite]:
                 _, _, token = self.headers.get("Authorization", "").partition(" ")
                 self._send("text/plain", site.user_of(token).encode())
             else:
-                self._send("text/html", _PLAIN_DASHBOARD if self.path.startswith("/plain") else _DASHBOARD)
+                pages = {"plain": _PLAIN_DASHBOARD, "bridged": _BRIDGED_DASHBOARD}
+                self._send("text/html", pages.get(self.path.strip("/"), _DASHBOARD))
 
         do_POST = do_GET  # noqa: N815  (the library's names)
 

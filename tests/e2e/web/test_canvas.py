@@ -303,6 +303,23 @@ def test_dashboard_runs_in_a_sandboxed_frame_until_it_is_closed(chat: ChatPage, 
 
 
 @pytest.mark.clause("v2:canvas:token", "v2:canvas:token-fragment")
+def test_dashboard_may_speak_the_bridge_of_apps(chat: ChatPage, dashboards: RecordingSite) -> None:
+    chat.ask(f'/samples.dashboard {{"url": "{dashboards.origin}/bridged"}}')
+    frame = chat.page.frame_locator(".pane:visible iframe")
+    expect(frame.locator("#context")).to_contain_text('"theme":"light"')
+    result = json.loads(frame.locator("#context").inner_text())
+    assert "serverTools" not in result["hostCapabilities"]
+    assert "toolInfo" not in result["hostContext"]
+    chat.page.emulate_media(color_scheme="dark")
+    expect(frame.locator("#context")).to_contain_text('"theme":"dark"')
+    frame.get_by_role("button", name="Say").click()
+    dialog = chat.page.get_by_role("dialog", name="Send a message?")
+    expect(dialog).to_contain_text(dashboards.origin.removeprefix("http://"))
+    dialog.get_by_role("button", name="Send").click()
+    expect(frame.locator("#answer")).to_have_text("{}")
+    expect(chat.turns).to_have_count(2)
+
+
 def test_host_of_a_plain_dashboard_verifies_the_user_by_the_token_in_the_url(
     chat: ChatPage, dashboards: RecordingSite
 ) -> None:

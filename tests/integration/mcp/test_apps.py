@@ -29,6 +29,57 @@ def answer(server: ToolCaller, tool: str, uri: str | None, text: str = "x") -> A
     return result.app
 
 
+def embedded(server: ToolCaller, text: str, **arguments: str) -> ToolResult:
+    """Call the tool that embeds its app. The client requests none."""
+    with server.client.call("embed", {"text": text} | arguments, server.workspace, writes=True) as running:
+        result = server.remaining(running)[-1]
+    assert isinstance(result, ToolResult)
+    return result
+
+
+@pytest.mark.parametrize("mime", ["text/html", "text/html;profile=mcp-app", "text/html+skybridge"])
+def test_page_in_a_result_is_its_app_and_no_second_file(server: ToolCaller, mime: str) -> None:
+    result = embedded(server, "<p>Hi</p>", mime=mime)
+    assert result.app is not None
+    assert result.app.page is not None
+    assert (result.app.page.uri, result.app.page.html) == ("ui://demo/embedded", "<p>Hi</p>")
+    assert [block.get("text") for block in result.raw["content"]] == [
+        "before",
+        "The user sees the app ui://demo/embedded.",
+    ]
+    assert result.app.result["content"][1]["type"] == "resource"
+
+
+@pytest.mark.parametrize(
+    ("text", "mime"),
+    [
+        ('# list\nmailto:a@b.example\nhttps://a.example:8443/x?y="z\n', "text/uri-list"),
+        ('https://a.example:8443/x?y="z', "text/html;profile=mcp-app"),
+    ],
+)
+def test_address_in_a_result_is_shown_in_a_frame_of_that_origin_only(server: ToolCaller, text: str, mime: str) -> None:
+    result = embedded(server, text, mime=mime)
+    assert result.app is not None
+    assert result.app.page is not None
+    assert 'src="https://a.example:8443/x?y=&quot;z"' in result.app.page.html
+    assert result.app.page.state({}).policy == AppPolicy(frame_domains=["https://a.example:8443"])
+
+
+@pytest.mark.parametrize(
+    ("text", "mime", "uri"),
+    [
+        ("x", "text/uri-list", "ui://demo/list"),
+        ("javascript:alert(1)", "text/uri-list", "ui://demo/list"),
+        ("<p>", "text/html", "https://demo.example/page"),
+        ("x", "application/vnd.mcp-ui.remote-dom", "ui://demo/dom"),
+    ],
+)
+def test_other_resources_of_a_result_are_no_apps(server: ToolCaller, text: str, mime: str, uri: str) -> None:
+    result = embedded(server, text, mime=mime, uri=uri)
+    assert result.app is None
+    assert result.raw["content"][1]["type"] == "resource"
+
+
 def test_tool_names_its_app_and_who_may_call_it(server: ToolCaller) -> None:
     tools = {tool.name: tool for tool in server.client.list_tools()}
     uris = {name: tool.app_uri for name, tool in tools.items() if name.startswith("show")}

@@ -1,11 +1,9 @@
-import { useEffect, useState } from "react";
 import { ToolCallView } from "../chat/ToolCallView";
 import { isOpen } from "../chat/toolCall";
 import { withErrorToast } from "../shared/notifications";
 import { type AppCall, cancelCall } from "./calls";
+import { useGuard } from "./useGuard";
 
-/** The user may be about to click into the app: an approval that appears accepts no click at first. */
-const GUARD_MS = 600;
 const LABELS = { running: "running", done: "done", failed: "failed" };
 
 /** The tool calls of an app, the latest last. Approvals and questions of a running call are shown in full. */
@@ -32,13 +30,8 @@ export function AppCalls({ calls }: { calls: readonly AppCall[] }) {
 }
 
 function OpenCall({ call: { turn } }: { call: AppCall }) {
-  const [isGuarded, setGuarded] = useState(true);
   const asks = turn?.parts.some((part) => part.kind === "call" && part.call.status !== "running");
-  useEffect(() => {
-    setGuarded(true);
-    const timer = setTimeout(() => setGuarded(false), GUARD_MS);
-    return () => clearTimeout(timer);
-  }, [asks]);
+  const isGuarded = useGuard(asks);
   if (!turn) return null;
   const turnPath = { session_id: turn.sessionId, turn_id: turn.turnId };
   return (

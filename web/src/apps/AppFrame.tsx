@@ -4,12 +4,14 @@ import type { OpenApp } from "../api/types";
 import { showError } from "../shared/notifications";
 import { AppCalls } from "./AppCalls";
 import { AppQuestion } from "./AppQuestion";
+import { isInUse, watchFocus } from "./attention";
 import { type AppCall, callTool } from "./calls";
 import { saveFiles } from "./files";
-import { buildHostContext, DARK } from "./hostContext";
+import { buildHostContext, watchSurroundings } from "./hostContext";
 import { sendMessage, setModelContext } from "./chat";
 import { buildPolicy } from "./policy";
-import { type AppHost, AppSession, type Question } from "./session";
+import { type AppHost, AppSession } from "./session";
+import { useQuestions } from "./useQuestions";
 
 interface AppFrameProps {
   app: OpenApp;
@@ -18,15 +20,12 @@ interface AppFrameProps {
   title: string;
 }
 
+const CLOSED = "The app has closed.";
+const TOOK_FOCUS = "The app took the keyboard while you were typing, and was closed.";
 const MIN_HEIGHT = 120;
 const MAX_HEIGHT = 4_000;
 const MAX_LOGS = 50;
 const MAX_CALLS = 50;
-
-interface OpenQuestion {
-  question: Question;
-  answer(allowed: boolean): void;
-}
 
 /** The frame of a running app with the page's own controls around it. The app cannot draw over them. */
 export function AppFrame({ app, html, origin, title }: AppFrameProps) {
@@ -35,29 +34,17 @@ export function AppFrame({ app, html, origin, title }: AppFrameProps) {
   const session = useRef<AppSession | null>(null);
   const [mode, setMode] = useState<McpUiDisplayMode>("inline");
   const [height, setHeight] = useState<number | null>(null);
-  const [open, setOpen] = useState<OpenQuestion | null>(null);
+  const { open, ask, reset } = useQuestions();
   const [calls, setCalls] = useState<readonly AppCall[]>([]);
   const [logs, setLogs] = useState<readonly string[]>([]);
   const [status, setStatus] = useState<"starting" | "running" | "ended">("starting");
+  const [reason, setReason] = useState(CLOSED);
   const [run, setRun] = useState(0);
-  const isAsking = useRef(false);
 
   useEffect(() => {
     const target = frame.current;
     if (!target?.contentWindow || !box.current) return;
     const surroundings = box.current;
-    const ask = (question: Question): Promise<boolean> => {
-      if (isAsking.current) return Promise.resolve(false); // one question at a time: an app cannot pile them up
-      isAsking.current = true;
-      return new Promise((resolve) => {
-        const answer = (allowed: boolean): void => {
-          isAsking.current = false;
-          setOpen(null);
-          resolve(allowed);
-        };
-        setOpen({ question, answer });
-      });
-    };
     const controller = new AbortController();
     const recordCall = (call: AppCall): void =>
       setCalls((before) =>
@@ -69,7 +56,8 @@ export function AppFrame({ app, html, origin, title }: AppFrameProps) {
       context: (current) => buildHostContext(app, surroundings, current),
       setHeight: (wanted) => setHeight(Math.min(MAX_HEIGHT, Math.max(MIN_HEIGHT, wanted))),
       setMode,
-      ask,
+      isInUse: () => isInUse(target),
+      ask: (question) => ask(target, question),
       callTool: (name, args) => callTool(app, name, args, controller.signal, recordCall),
       sendMessage: (text) => sendMessage(app.session_id, text),
       setModelContext: (text) => setModelContext(app.session_id, title, text),
@@ -82,41 +70,45 @@ export function AppFrame({ app, html, origin, title }: AppFrameProps) {
     const current = new AppSession(target.contentWindow, origin, app, html, host);
     session.current = current;
     current.start().then(() => {
-      target.src = `${origin}/?csp=${encodeURIComponent(buildPolicy(app.state.policy))}`;
+      target.src = `${origin}/?csp=${encodeURIComponent(buildPolicy(app.state.policy, [location.origin, origin]))}`;
     }, showError);
-    const update = (): void => current.update();
-    const theme = matchMedia(DARK);
-    const observer = new ResizeObserver(update);
-    observer.observe(surroundings);
-    theme.addEventListener("change", update);
+    const stopWatching = watchSurroundings(surroundings, () => current.update());
+    const unwatch = watchFocus(target, () => {
+      setReason(TOOK_FOCUS);
+      void current.close();
+      setStatus("ended");
+    });
     return () => {
-      theme.removeEventListener("change", update);
-      observer.disconnect();
+      stopWatching();
+      unwatch();
       controller.abort();
       void current.close();
     };
-  }, [app, html, origin, run]);
+  }, [app, html, origin, run, ask]);
 
   useEffect(() => session.current?.update(mode), [mode]);
 
   const restart = (): void => {
     setStatus("starting");
+    setReason(CLOSED);
+    reset();
     setLogs([]);
     setCalls([]);
     setRun((count) => count + 1);
   };
   const label = app.tool?.title ?? title;
+  const server = app.tool_name.split(".")[0] ?? "";
   return (
     <div className={`app app-${mode}`} ref={box}>
       <div className="app-bar row">
         <span className="faint">
-          App of <strong>{app.tool_name.split(".")[0]}</strong>
+          App of <strong>{server}</strong>
         </span>
         <ModeButtons mode={mode} setMode={setMode} />
       </div>
       {status === "ended" ? (
         <p className="viewer-message">
-          The app has closed.{" "}
+          {reason}{" "}
           <button type="button" onClick={restart}>
             Open again
           </button>
@@ -143,7 +135,7 @@ export function AppFrame({ app, html, origin, title }: AppFrameProps) {
           <pre tabIndex={0}>{logs.join("\n")}</pre>
         </details>
       )}
-      {open && <AppQuestion title={label} {...open} />}
+      {open && <AppQuestion title={label} server={server} {...open} />}
     </div>
   );
 }

@@ -1,29 +1,28 @@
-import { useEffect, useState } from "react";
 import { Dialog } from "../shared/Dialog";
 import { formatSize } from "../shared/format";
 import type { Question } from "./session";
+import { useGuard } from "./useGuard";
 
 interface AppQuestionProps {
   title: string;
+  /** Name of the app's server in this deployment, which no server chooses. */
+  server: string;
   question: Question;
   answer(allowed: boolean): void;
 }
 
-/** The user may be about to click into the app: a click that hits the new dialog by accident allows nothing. */
-const GUARD_MS = 600;
-
 /** Ask the user whether an app may open a link, send a message or save files. */
-export function AppQuestion({ title, question, answer }: AppQuestionProps) {
-  const [isGuarded, setGuarded] = useState(true);
-  useEffect(() => {
-    const timer = setTimeout(() => setGuarded(false), GUARD_MS);
-    return () => clearTimeout(timer);
-  }, []);
+export function AppQuestion({ title, server, question, answer }: AppQuestionProps) {
+  const isGuarded = useGuard(question);
   const { heading, action } = LABELS[question.kind];
   return (
     <Dialog title={heading} onClose={() => answer(false)}>
       <p>
-        The app <strong>{title}</strong> asks for this.
+        The app{" "}
+        <strong>
+          <bdi>{title.slice(0, MAX_TITLE)}</bdi>
+        </strong>{" "}
+        of <strong>{server}</strong> asks for this.
       </p>
       <Details question={question} />
       <form method="dialog" className="row end">
@@ -38,6 +37,7 @@ export function AppQuestion({ title, question, answer }: AppQuestionProps) {
   );
 }
 
+const MAX_TITLE = 80;
 const LABELS = {
   link: { heading: "Open a link?", action: "Open" },
   message: { heading: "Send a message?", action: "Send" },

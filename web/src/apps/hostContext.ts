@@ -16,14 +16,15 @@ const VARIABLES = {
   "--color-ring-primary": "--accent",
 } as const;
 
-export function buildHostContext(app: OpenApp, box: Element, mode: McpUiDisplayMode): McpUiHostContext {
+/** Return the context. Without an app, as for dashboards, it names no tool. */
+export function buildHostContext(app: OpenApp | null, box: Element, mode: McpUiDisplayMode): McpUiHostContext {
   const style = getComputedStyle(document.documentElement);
   const variables = Object.fromEntries(
     Object.entries(VARIABLES).map(([name, own]) => [name, style.getPropertyValue(own).trim() || undefined]),
   );
   const { width, height } = box.getBoundingClientRect();
   return {
-    toolInfo: { ...(app.call_id && { id: app.call_id }), tool: toTool(app) },
+    ...(app && { toolInfo: { ...(app.call_id && { id: app.call_id }), tool: toTool(app) } }),
     theme: isDark() ? "dark" : "light",
     styles: { variables: variables as never },
     displayMode: mode,
@@ -38,7 +39,21 @@ export function buildHostContext(app: OpenApp, box: Element, mode: McpUiDisplayM
   };
 }
 
-export const DARK = "(prefers-color-scheme: dark)";
+const DARK = "(prefers-color-scheme: dark)";
+
+/** Call `onChange` if the theme, the language or the size of the box changes. Return the function that stops. */
+export function watchSurroundings(box: Element, onChange: () => void): () => void {
+  const theme = matchMedia(DARK);
+  const observer = new ResizeObserver(onChange);
+  observer.observe(box);
+  theme.addEventListener("change", onChange);
+  addEventListener("languagechange", onChange);
+  return () => {
+    observer.disconnect();
+    theme.removeEventListener("change", onChange);
+    removeEventListener("languagechange", onChange);
+  };
+}
 
 function isDark(): boolean {
   return matchMedia(DARK).matches;

@@ -24,7 +24,7 @@ test("each kind of domain is allowed only for its use", () => {
   expect(policy).toMatch(/base-uri https:\/\/base\.example$/);
 });
 
-test.each(["*", "https:", "'self'", "https://a.example; script-src *", "https://a.example, default-src *", "data:", "http://*"])(
+test.each(["*", "https:", "'self'", "https://a.example; script-src *", "https://a.example, default-src *", "data:", "http://*", "http://a.example:99999"])(
   "%s is no domain",
   (text) => {
     expect(buildPolicy({ ...NOTHING, connect_domains: [text], resource_domains: [text], frame_domains: [text] })).toBe(
@@ -32,3 +32,9 @@ test.each(["*", "https:", "'self'", "https://a.example; script-src *", "https://
     );
   },
 );
+
+test("the page's own hosts are no domains of an app, whatever their scheme", () => {
+  const own = ["http://localhost:8000", "ws://127.0.0.1:8000", "http://127.0.0.1:8001"];
+  const declared = { connect_domains: own, resource_domains: own, frame_domains: own, base_uri_domains: own };
+  expect(buildPolicy(declared, ["http://127.0.0.1:8000", "http://127.0.0.1:8001"])).toBe(buildPolicy(NOTHING));
+});

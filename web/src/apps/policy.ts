@@ -4,8 +4,10 @@ import type { AppPolicy } from "../api/types";
 /** Origins, as the API lets them through; `*.` is any subdomain. */
 const ORIGIN = /^(https?|wss?):\/\/(\*\.)?[A-Za-z0-9.-]+(:\d{1,5})?$/;
 
-/** Return the policy. Scripts in the app's own HTML run; the frame that shows it has an origin without any data. */
-export function buildPolicy(declared: AppPolicy): string {
+/** Return the policy, without the origins of `forbidden`: the page's own. Scripts in the app's own HTML run; the frame that shows it has an origin without any data. */
+export function buildPolicy(declared: AppPolicy, forbidden: readonly string[] = []): string {
+  const origins = (domains: readonly string[] = []): string[] =>
+    domains.filter((domain) => isOrigin(domain) && !forbidden.some((origin) => isSameHost(domain, origin)));
   const resources = origins(declared.resource_domains);
   const own = ["blob:", "data:", ...resources];
   const directives: Record<string, string[]> = {
@@ -25,6 +27,12 @@ export function buildPolicy(declared: AppPolicy): string {
     .join("; ");
 }
 
-function origins(declared: readonly string[] = []): string[] {
-  return declared.filter((origin) => ORIGIN.test(origin));
+function isOrigin(domain: string): boolean {
+  return ORIGIN.test(domain) && URL.canParse(domain.replace("*.", ""));
+}
+
+function isSameHost(domain: string, origin: string): boolean {
+  const isLocal = (url: URL): boolean => ["127.0.0.1", "localhost"].includes(url.hostname);
+  const [one, other] = [new URL(domain.replace("*.", "")), new URL(origin)];
+  return one.port === other.port && (one.hostname === other.hostname || (isLocal(one) && isLocal(other)));
 }

@@ -5,7 +5,7 @@ import {
   type McpUiHostCapabilities,
   type McpUiHostContext,
 } from "@modelcontextprotocol/ext-apps/app-bridge";
-import type { CallToolResult } from "@modelcontextprotocol/client";
+import type { CallToolResult, JSONRPCMessage } from "@modelcontextprotocol/client";
 import type { OpenApp } from "../api/types";
 import { DISPLAY_MODES } from "./hostContext";
 import { FrameTransport } from "./transport";
@@ -27,6 +27,8 @@ export interface AppHost {
   context(mode: McpUiDisplayMode): McpUiHostContext;
   setHeight(height: number): void;
   setMode(mode: McpUiDisplayMode): void;
+  /** Return true if the user is using the app at this moment. */
+  isInUse(): boolean;
   /** Ask the user; resolves to true if the user allows the request. */
   ask(question: Question): Promise<boolean>;
   callTool(name: string, args: Record<string, unknown>): Promise<CallToolResult>;
@@ -44,7 +46,6 @@ const HOST = { name: "Satchel", version: "1" };
 const CAPABILITIES: McpUiHostCapabilities = {
   openLinks: {},
   downloadFile: {},
-  serverTools: {},
   logging: {},
   updateModelContext: { text: {}, structuredContent: {} },
   message: { text: {} },
@@ -66,18 +67,20 @@ export class AppSession {
   constructor(
     frame: Window,
     origin: string,
-    private readonly app: OpenApp,
+    /** Null for a dashboard, which has its page and data from a site of its own. */
+    private readonly app: OpenApp | null,
     private readonly html: string,
     private readonly host: AppHost,
   ) {
-    this.bridge = new AppBridge(null, HOST, CAPABILITIES, { hostContext: host.context(this.mode) });
+    this.bridge = new AppBridge(null, HOST, { ...CAPABILITIES, ...(app && { serverTools: {} }) }, { hostContext: host.context(this.mode) });
     this.transport = new FrameTransport(frame, origin);
     this.register();
   }
 
-  /** Listen for the frame. Call this before the frame loads its page. */
-  async start(): Promise<void> {
+  /** Listen for the frame. Call this before the frame loads its page, or with the first message of the page. */
+  async start(first?: JSONRPCMessage): Promise<void> {
     await this.bridge.connect(this.transport);
+    if (first) this.transport.onmessage?.(first);
   }
 
   /** Tell the app that its surroundings have changed. */
@@ -96,12 +99,14 @@ export class AppSession {
   private register(): void {
     const { bridge, host, app } = this;
     bridge.onsandboxready = () => {
-      const permissions = app.state.writes_clipboard ? { clipboardWrite: {} } : {};
+      const permissions = app?.state.writes_clipboard ? { clipboardWrite: {} } : {};
       void bridge.sendSandboxResourceReady({ html: this.html, permissions });
     };
     bridge.oninitialized = () => {
-      void bridge.sendToolInput({ arguments: app.arguments as Record<string, unknown> });
-      void bridge.sendToolResult(app.state.result as CallToolResult);
+      if (app) {
+        void bridge.sendToolInput({ arguments: app.arguments as Record<string, unknown> });
+        void bridge.sendToolResult(app.state.result as CallToolResult);
+      }
       host.onReady();
     };
     bridge.onsizechange = ({ height }) => this.resize(height);
@@ -112,12 +117,16 @@ export class AppSession {
       host.log(`${level}: ${(typeof data === "string" ? data : JSON.stringify(data)).slice(0, MAX_TEXT)}`);
     };
     bridge.onrequestdisplaymode = async ({ mode }) => {
-      if (DISPLAY_MODES.includes(mode)) host.setMode(mode);
-      return { mode: DISPLAY_MODES.includes(mode) ? mode : this.mode };
+      // An app that the user does not use must not cover the page.
+      const isAllowed = DISPLAY_MODES.includes(mode) && (mode === "inline" || (app !== null && host.isInUse()));
+      if (isAllowed) host.setMode(mode);
+      return { mode: isAllowed ? mode : this.mode };
     };
     bridge.onopenlink = async ({ url }) => {
-      if (!isWebUrl(url) || !(await host.ask({ kind: "link", url }))) return { isError: true };
-      host.openLink(url);
+      if (!isWebUrl(url)) return { isError: true };
+      const { href } = new URL(url); // as the browser understands it, for example without disguised letters
+      if (!(await host.ask({ kind: "link", url: href }))) return { isError: true };
+      host.openLink(href);
       return {};
     };
     bridge.onmessage = async ({ content }) => {
@@ -137,6 +146,7 @@ export class AppSession {
       await host.saveFiles(files);
       return {};
     };
+    if (!app) return;
     bridge.oncalltool = ({ name, arguments: args }) => host.callTool(name, args ?? {});
   }
 

@@ -1,10 +1,13 @@
-import { useEffect, useRef } from "react";
+import { lazy, Suspense, useEffect, useRef, useState } from "react";
 
 import { api, unwrap } from "../api/client";
 import type { Dashboard as DashboardInfo } from "../api/types";
 import { withErrorToast } from "../shared/notifications";
-import { addToken, parseDashboardMessage } from "./dashboardMessages";
+import { addToken, beginsBridge, parseDashboardMessage } from "./dashboardMessages";
 import { useAsync } from "./useAsync";
+
+/** Loaded when a dashboard uses it. */
+const DashboardBridge = lazy(() => import("../apps/DashboardBridge"));
 
 interface DashboardProps {
   dashboard: DashboardInfo;
@@ -18,6 +21,7 @@ interface DashboardProps {
  */
 export function Dashboard({ dashboard, sessionId, turnId }: DashboardProps) {
   const frame = useRef<HTMLIFrameElement>(null);
+  const [first, setFirst] = useState<unknown>(null);
   const { id, url, wants_token: wantsToken } = dashboard;
   const origin = getFrameOrigin(url);
   const address = useAsync(url, async () =>
@@ -27,6 +31,7 @@ export function Dashboard({ dashboard, sessionId, turnId }: DashboardProps) {
     const onMessage = (event: MessageEvent) => {
       const target = frame.current?.contentWindow;
       if (!target || !origin || event.source !== target || event.origin !== origin) return;
+      if (beginsBridge(event.data)) setFirst((before: unknown) => before ?? event.data);
       const message = parseDashboardMessage(event.data);
       if (message?.type === "ready" && wantsToken) {
         void withErrorToast(() => sendToken(target, origin, sessionId, turnId, id));
@@ -45,17 +50,25 @@ export function Dashboard({ dashboard, sessionId, turnId }: DashboardProps) {
       </p>
     );
   }
+  const title = dashboard.title ?? id;
   return (
-    <iframe
-      ref={frame}
-      className="viewer-frame"
-      title={dashboard.title ?? id}
-      src={address.value}
-      sandbox="allow-scripts allow-same-origin allow-forms"
-      referrerPolicy="no-referrer"
-      // Browsers that support it give the frame empty storage: none of the user's cookies for the dashboard's site.
-      {...{ credentialless: true }}
-    />
+    <>
+      <iframe
+        ref={frame}
+        className="viewer-frame"
+        title={title}
+        src={address.value}
+        sandbox="allow-scripts allow-same-origin allow-forms"
+        referrerPolicy="no-referrer"
+        // Browsers that support it give the frame empty storage: none of the user's cookies for the dashboard's site.
+        {...{ credentialless: true }}
+      />
+      {first !== null && frame.current && (
+        <Suspense fallback={null}>
+          <DashboardBridge frame={frame.current} origin={origin} sessionId={sessionId} title={title} first={first} />
+        </Suspense>
+      )}
+    </>
   );
 }
 

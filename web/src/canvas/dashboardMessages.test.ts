@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 
-import { addToken, parseDashboardMessage } from "./dashboardMessages";
+import { addToken, beginsBridge, parseDashboardMessage } from "./dashboardMessages";
 
 describe("parseDashboardMessage", () => {
   it.each([
@@ -28,5 +28,17 @@ describe("addToken", () => {
     ["https://dash.example/", null, "https://dash.example/"],
   ])("turns %s and %s into %s", (url, token, expected) => {
     expect(addToken(url, token)).toBe(expected);
+  });
+});
+
+describe("beginsBridge", () => {
+  it.each([
+    [{ jsonrpc: "2.0", id: 0, method: "ui/initialize" }, true],
+    [{ jsonrpc: "2.0", method: "tools/call" }, false],
+    [{ type: "satchel:ready" }, false],
+    [null, false],
+    ["ui/initialize", false],
+  ])("%o: %s", (data, expected) => {
+    expect(beginsBridge(data)).toBe(expected);
   });
 });

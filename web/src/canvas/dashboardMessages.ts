@@ -23,6 +23,13 @@ export function parseDashboardMessage(data: unknown): DashboardMessage | null {
   };
 }
 
+/** Return true if a dashboard begins to speak the bridge of MCP Apps (docs/apps.md). */
+export function beginsBridge(data: unknown): boolean {
+  if (typeof data !== "object" || data === null) return false;
+  const { jsonrpc, method } = data as Record<string, unknown>;
+  return jsonrpc === "2.0" && method === "ui/initialize";
+}
+
 /** Add a token as the URL's fragment, which browsers don't send to servers. A fragment of the tool's own is kept. */
 export function addToken(url: string, token: string | null): string {
   return token === null || url.includes("#") ? url : `${url}#token=${encodeURIComponent(token)}`;

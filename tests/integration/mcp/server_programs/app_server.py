@@ -3,6 +3,8 @@
 from typing import Any
 
 from fastmcp import FastMCP
+from fastmcp.tools import ToolResult
+from mcp_types import EmbeddedResource, TextContent, TextResourceContents
 
 mcp = FastMCP("apps")
 POLICY = {"connectDomains": ["https://api.example/", "*", "https://a.example; script-src *"]}
@@ -38,6 +40,13 @@ def page() -> str:
 def text() -> str:
     """Return no page."""
     return "plain"
+
+
+@mcp.tool
+def embed(text: str, mime: str = PROFILE, uri: str = "ui://demo/embedded") -> ToolResult:
+    """Return a page in the result, as servers made for MCP-UI do."""
+    resource = TextResourceContents(uri=uri, mime_type=mime, text=text)
+    return ToolResult(content=[TextContent(text="before"), EmbeddedResource(resource=resource)])
 
 
 if __name__ == "__main__":

@@ -7,12 +7,13 @@ import pytest
 from satchel.domain.apps import AppState, state_key
 from satchel.domain.calls import Decision, RunnerReport
 from satchel.domain.conversation import ToolHints, ToolSpec
-from satchel.domain.errors import AppNotFound, FileNotFound, SessionEnded, TooLarge, TooManyTurns
+from satchel.domain.errors import AppNotFound, FileNotFound, NotAllowed, SessionEnded, TooLarge, TooManyTurns
 from satchel.domain.ids import call_id
 from satchel.domain.object_keys import outcome_key
+from satchel.domain.servers import Registry
 from satchel.domain.sessions import Turn, TurnStatus
 from satchel.domain.tools import ToolListing, fresh_tool_list
-from satchel.services.apps.call_from_app import AppCallRequest, AppCallResult
+from satchel.services.apps.call_from_app import AppCallRequest, AppCallResult, CallFromApp
 from satchel.services.calls.runner_report import read_report
 from tests.unit.services.apps.app_files import opened
 from tests.unit.services.samples import ALICE, BOB, ECHO, REGISTRY
@@ -33,6 +34,13 @@ def start(world: World, tool: str = "echo", **arguments: object) -> Turn:
     return world.use_cases.call_from_app(ALICE, app.file_key, None, AppCallRequest(tool=tool, arguments=arguments))
 
 
+def replace_registry(world: World) -> CallFromApp:
+    """Return the use case of a deployment that has no servers any more."""
+    use_case = world.use_cases.call_from_app
+    tools = replace(use_case.read.tools, registry=Registry(servers={}))
+    return replace(use_case, read=replace(use_case.read, tools=tools))
+
+
 def run(world: World, turn: Turn) -> str | None:
     """Run a turn of an app until its runner gets the call. Return the error code if Dispatch rejects the call."""
     [ref] = world.use_cases.think(turn_step(turn)).calls
@@ -41,6 +49,13 @@ def run(world: World, turn: Turn) -> str | None:
     world.use_cases.dispatch_tool(call_step(call, "task"))
     report = read_report(world.store, outcome_key(turn.user, turn.turn_id, ref.call_id))
     return report.error_code if report else None
+
+
+def test_call_of_an_app_whose_server_is_gone_is_refused_with_the_name_of_the_server(world: World) -> None:
+    _, app = opened(world)
+    call = replace_registry(world)
+    with pytest.raises(NotAllowed, match="no server 'report'"):
+        call(ALICE, app.file_key, None, AppCallRequest(tool="echo"))
 
 
 def test_call_of_an_app_is_a_turn_without_a_model_and_a_message(world: World) -> None:

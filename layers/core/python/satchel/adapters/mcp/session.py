@@ -42,7 +42,7 @@ from mcp_types.version import LATEST_MODERN_VERSION
 from pydantic import TypeAdapter, ValidationError
 from pydantic_core import to_json
 
-from satchel.adapters.mcp.apps import APPS, read_app
+from satchel.adapters.mcp.apps import APPS, read_app, without_app
 from satchel.adapters.mcp.linked_resources import embed_linked_resources
 from satchel.adapters.mcp.message_observer import ELICITATION, MessageObserver
 from satchel.adapters.mcp.offers import CallRequest, list_offers, to_request, to_tool_result
@@ -411,8 +411,9 @@ class Session:
 
     async def _complete(self, raw: dict[str, Any]) -> CallOutcome:
         session = self._ready.result().session
-        answer = await read_app(session, self._app, raw) if self._app else None
-        outcome = self._result(await embed_linked_resources(session, raw, MAX_LINKED_BYTES))
+        answer = await read_app(session, self._app, raw)
+        shown = raw if self._app else without_app(answer) or raw
+        outcome = self._result(await embed_linked_resources(session, shown, MAX_LINKED_BYTES))
         return outcome.model_copy(update={"app": answer}) if isinstance(outcome, ToolResult) else outcome
 
     async def _poll_task(

@@ -91,10 +91,13 @@ class CallFromApp:
         return turn
 
     def _tool(self, opened: Call, name: str) -> str:
-        """Return the full name of a tool of the app's server. Raise NotAllowed if another server has this full name."""
+        """Return the full name of a tool of the app's server. Raise NotAllowed if it is not that server's."""
         registry = self.read.tools.registry
         place = registry.split_tool_name(opened.tool)
-        if place is None or registry.split_tool_name(f"{place[0]}.{name}") != (place[0], name):
+        if place is None:
+            server = opened.tool.rpartition(".")[0]
+            raise NotAllowed(f"The app can call no tools: there is no server {server!r} any more.")
+        if registry.split_tool_name(f"{place[0]}.{name}") != (place[0], name):
             raise NotAllowed("An app may call only the tools of its own server.")
         return f"{place[0]}.{name}"
 

@@ -1,0 +1,70 @@
+"""MCP server whose app uses the official SDK, records what it gets, and leaves everything else to the test."""
+
+import json
+import os
+from pathlib import Path
+from typing import Any
+
+from fastmcp import FastMCP
+
+SDK = Path(os.environ["SDK"]).read_text("utf-8")
+_APP = """<!doctype html>
+<title>Demo</title>
+<style>body { margin: 0; background: #fff; color: #000 }</style>
+<button id="first">First</button> <input aria-label="Field"> <button id="last">Last</button>
+<p id="result"></p>
+<script type="module">
+const { App } = await import(URL.createObjectURL(new Blob([SDK], { type: "text/javascript" })));
+const modes = { availableDisplayModes: ["inline", "fullscreen", "pip"] };
+const app = new App({ name: "demo", version: "1" }, modes, { autoResize: false });
+const events = [];
+app.ontoolinput = (params) => events.push(["tool-input", params]);
+app.ontoolinputpartial = (params) => events.push(["tool-input-partial", params]);
+app.ontoolcancelled = (params) => events.push(["tool-cancelled", params]);
+app.onhostcontextchanged = (params) => events.push(["host-context-changed", params]);
+app.ontoolresult = (params) => {
+  events.push(["tool-result", params]);
+  result.textContent = params.content[0].text;
+};
+app.onteardown = async () => {
+  await app.sendLog({ level: "info", data: "closing" });
+  return {};
+};
+Object.assign(window, { app, events });
+await app.connect();
+</script>"""
+
+mcp = FastMCP("demo")
+
+
+@mcp.resource("ui://demo/app", mime_type="text/html;profile=mcp-app")
+def page() -> str:
+    """Return the app."""
+    script = json.dumps(SDK).replace("</", "<\\/")
+    return _APP.replace("[SDK]", f"[{script}]")
+
+
+def show(text: str = "") -> dict[str, Any]:
+    """Show a text in the app."""
+    if text == "fail":
+        raise ValueError(text)
+    return {"shown": text}
+
+
+def show_other(text: str = "") -> dict[str, Any]:
+    """Show a text in another app."""
+    return {"shown": text}
+
+
+for tool in (show, show_other):
+    mcp.tool(tool, meta={"ui": {"resourceUri": "ui://demo/app"}})
+
+
+@mcp.tool
+def ping() -> str:
+    """Return a text."""
+    return "pong"
+
+
+if __name__ == "__main__":
+    mcp.run(show_banner=False, log_level="ERROR")
