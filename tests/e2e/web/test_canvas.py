@@ -107,11 +107,22 @@ def _check_table(viewer: Locator, _keys: Keyboard) -> None:
 
 def _check_table_sorting_and_chart(viewer: Locator, keys: Keyboard) -> None:
     expect(viewer.get_by_role("status").first).to_have_text("500 rows, 2 columns")
+    cells = viewer.locator(".table-row").first.locator("span")
+    expect(cells.last).to_have_css("text-align", "right")
+    expect(cells.nth(1)).not_to_have_css("text-align", "right")
+    keys.go_to("input", "Find in table")
+    keys.write("CITY 3,111", end="")
+    expect(viewer.get_by_text("1 found")).to_be_visible()
+    expect(viewer.locator(".table-row")).to_have_count(1)
+    expect(cells.first).to_have_text("4")
+    keys.write("", end="")
+    expect(viewer.get_by_text("1 found")).to_have_count(0)
     for first in ("0", "999"):
         keys.press("button", "Sort by people")
         expect(viewer.locator(".table-row").first.locator("span").last).to_have_text(first)
     keys.press("button", "Chart", back=True)
     expect(viewer.locator("figcaption")).to_have_text("people: 500 rows, from 0 to 999")
+    expect(viewer.locator("svg .chart-tick")).to_have_text(["0", "250", "500", "750", "1,000", "row 1", "row 500"])
     keys.choose("Column", "city")
     expect(viewer.locator(".chart-bars li")).to_have_count(7)
 
@@ -248,12 +259,72 @@ def test_display_mode_replaces_appends_or_splits_tabs(chat: ChatPage) -> None:
     expect(page.get_by_role("tab")).to_have_text(["notes.md"])
     expect(find_tab(page, "notes.md")).to_be_focused()
     expect(find_visible_viewers(page).get_by_role("heading", name="Notes")).to_be_visible()
-    keys.press("button", "Close notes.md")
+    keys.press("tab", "notes.md", key="Delete")
     expect(button).to_be_focused()
 
     page.keyboard.press("Enter")
     expect(page.get_by_role("tab")).to_have_count(1)
     keys.press("button", "New chat")
+    expect(page.get_by_role("region", name="Canvas")).to_be_hidden()
+
+
+def test_canvas_is_resized_by_keyboard_and_dragging_and_keeps_its_width(chat: ChatPage) -> None:
+    page, keys = chat.page, Keyboard(chat.page)
+    chat.ask('/samples.one {"name": "cities.csv"}')
+    canvas, handle = page.locator(".canvas"), page.get_by_role("separator", name="Width of the canvas")
+    width = canvas.bounding_box()["width"]  # type: ignore[index]  # the canvas is visible
+    for key, share in (("ArrowLeft", 54), ("Home", 75), ("End", 25), ("Enter", 52)):
+        keys.press("separator", "Width of the canvas", key=key, back=True)
+        expect(handle).to_have_attribute("aria-valuenow", str(share))
+    box = handle.bounding_box()
+    assert box is not None
+    page.mouse.move(box["x"] + 4, 300)
+    page.mouse.down()
+    page.mouse.move(box["x"] - 196, 300)
+    page.mouse.up()
+    expect(handle).to_have_attribute("aria-valuenow", "72")
+    assert canvas.bounding_box()["width"] == pytest.approx(width + 200, abs=8)  # type: ignore[index]
+    page.reload()
+    page.get_by_role("button", name="Canvas").click()
+    expect(handle).to_have_attribute("aria-valuenow", "72")
+
+
+def test_canvas_fills_the_page_and_returns_with_escape(chat: ChatPage) -> None:
+    page, keys = chat.page, Keyboard(chat.page)
+    chat.ask('/samples.one {"name": "notes.md"}')
+    keys.press("button", "Full screen", back=True)
+    expect(chat.message_box).to_be_hidden()
+    assert page.locator(".canvas").bounding_box() == {"x": 0, "y": 0, "width": 1280, "height": 800}
+    assert find_keyboard_issues(page) == []
+    page.keyboard.press("Escape")
+    expect(chat.message_box).to_be_visible()
+
+
+def test_file_opens_in_a_browser_tab_of_its_own_with_its_versions(chat: ChatPage) -> None:
+    page, keys = chat.page, Keyboard(chat.page)
+    chat.ask('/samples.one {"name": "notes.md"}')
+    chat.ask('/samples.one {"name": "notes.md"}')
+    with page.expect_popup() as popup:
+        keys.press("a", "Open in a new tab", back=True)
+    tab = popup.value
+    expect(tab.get_by_role("heading", name="Notes", exact=True)).to_be_visible()
+    expect(tab).to_have_title("notes.md")
+    Keyboard(tab).press("summary", "Version 2 of notes.md")
+    Keyboard(tab).press("button", "Open version 1 of notes.md")
+    expect(tab.get_by_label("Version 1 of notes.md")).to_be_visible()
+    assert find_axe_violations(tab) == []
+    with tab.expect_download() as download:
+        Keyboard(tab).press("button", "Download", back=True)
+    assert download.value.suggested_filename == "notes.md"
+
+
+def test_cross_of_a_tab_closes_it(chat: ChatPage) -> None:
+    page = chat.page
+    chat.ask('/samples.one {"name": "notes.md"}')
+    chat.ask('/samples.one {"name": "script.py", "mode": "append"}')
+    find_tab(page, "notes.md").locator("svg").click()
+    expect(page.get_by_role("tab")).to_have_text(["script.py"])
+    find_tab(page, "script.py").click(button="middle")
     expect(page.get_by_role("region", name="Canvas")).to_be_hidden()
 
 
@@ -296,7 +367,7 @@ def test_dashboard_runs_in_a_sandboxed_frame_until_it_is_closed(chat: ChatPage, 
     page.get_by_role("button", name="Canvas").wait_for()
     keys.press("button", "Canvas")
     expect(page.get_by_role("tab")).to_have_text(["Monitor"])
-    keys.press("button", "Close Monitor")
+    keys.press("tab", "Monitor", key="Delete")
     page.reload()
     chat.turns.last.locator(".call").wait_for()
     expect(page.get_by_role("tab", include_hidden=True)).to_have_count(0)

@@ -84,6 +84,64 @@ def test_hostile_files_run_no_scripts_send_no_requests_and_do_not_block(chat: Ch
         assert len(listener.requests) == 1  # the listener does record requests
 
 
+SCRIPTED = """<!doctype html><title>Chart</title><script src="{origin}/script.js"></script>
+<link rel="stylesheet" href="{origin}/style.css"><img src="{origin}/image.png"><h1>waiting</h1><script>
+const seen = [];
+const attempt = async (name, act) => { try { await act(); seen.push(name); } catch { } };
+const run = async () => {
+    await attempt('fetch', () => fetch('{origin}/fetch', {mode: 'no-cors'}));
+    await attempt('beacon', () => { if (!navigator.sendBeacon('{origin}/beacon')) throw 0; });
+    await attempt('socket', () => new Promise((open, fail) => {
+        const socket = new WebSocket('{socket}/socket'); socket.onopen = open; socket.onerror = fail; }));
+    await attempt('module', () => import('{origin}/module.js'));
+    await attempt('storage', () => localStorage.length);
+    await attempt('cookie', () => document.cookie);
+    await attempt('page', () => top.document.title);
+    await attempt('frame', () => new Promise((load, fail) => {
+        const frame = document.createElement('iframe'); frame.src = '{origin}/frame';
+        document.body.append(frame); setTimeout(fail, 300); }));
+    document.querySelector('h1').textContent = 'ran with ' + (seen.join() || 'nothing') + ' of ' + origin;
+};
+run();
+</script>"""
+
+
+def test_scripts_of_html_run_on_demand_without_network_and_data(chat: ChatPage) -> None:
+    page = chat.page
+    with running_site() as listener:
+        socket = listener.origin.replace("http", "ws")
+        html = SCRIPTED.replace("{origin}", listener.origin).replace("{socket}", socket)
+        chat.user.upload(None, "chart.html", html.encode())
+        page.get_by_role("button", name="My Files").click()
+        page.get_by_role("button", name="chart.html", exact=True).click()
+        viewer = page.locator(".pane:visible .viewer")
+        expect(viewer.get_by_text("Scripts of this page were left out.")).to_be_visible()
+        heading = page.frame_locator(".viewer-frame")
+        expect(heading.get_by_role("heading")).to_have_text("waiting")
+        viewer.get_by_role("button", name="Run scripts").click()
+        inner = heading.frame_locator("iframe")
+        # A beacon and a script's frame report success before they are blocked: what counts is that no request arrives.
+        expect(inner.get_by_role("heading")).to_have_text(re.compile(r"^ran with (nothing|beacon) of null$"))
+        chat.screenshot("html-scripts")
+        assert listener.requests == []
+        assert page.evaluate("window.canary") is None
+        viewer.get_by_role("button", name="Stop scripts").click()
+        expect(heading.get_by_role("heading")).to_have_text("waiting")
+
+
+def test_page_whose_script_opens_another_address_is_closed(chat: ChatPage) -> None:
+    page = chat.page
+    with running_site() as listener:
+        leave = f"location = '{listener.origin}/away?secret=1'"
+        html = f"<h1>Go</h1><script>onload = () => setTimeout(() => {{ {leave} }})</script>"
+        chat.user.upload(None, "leave.html", html.encode())
+        page.get_by_role("button", name="My Files").click()
+        page.get_by_role("button", name="leave.html", exact=True).click()
+        page.get_by_role("button", name="Run scripts").click()
+        expect(page.get_by_text("This page tried to open another one, so it was closed.")).to_be_visible()
+        assert listener.requests == []
+
+
 Check = Callable[[Locator], None]
 
 

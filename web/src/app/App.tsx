@@ -1,4 +1,4 @@
-import { useCallback, useEffect, useState } from "react";
+import { lazy, Suspense, useCallback, useEffect, useState } from "react";
 import { ApiError, api, setUnauthorizedHandler, UNAUTHORIZED, unwrap } from "../api/client";
 import type { Config } from "../api/types";
 import { type Identity, identify, loadSignInSettings } from "../auth/identity";
@@ -7,6 +7,8 @@ import { SignIn } from "../auth/SignIn";
 import { Announcer, Toasts } from "../shared/notifications";
 import { Layout } from "./Layout";
 import { texts } from "../texts";
+
+const FilePage = lazy(() => import("../canvas/FilePage"));
 
 type StartState = { identity: Identity; config: Config } | "signed out";
 
@@ -38,7 +40,14 @@ interface PageProps {
 
 function Page({ state, error, onSignedIn }: PageProps) {
   if (error !== null || state === null) return <p className="starting">{error ?? texts.app.loading}</p>;
-  return state === "signed out" ? <SignIn onSignedIn={onSignedIn} /> : <Layout {...state} />;
+  if (state === "signed out") return <SignIn onSignedIn={onSignedIn} />;
+  const address = new URLSearchParams(location.search);
+  if (!address.has("file")) return <Layout {...state} />;
+  return (
+    <Suspense>
+      <FilePage address={address} />
+    </Suspense>
+  );
 }
 
 interface StartHandlers {

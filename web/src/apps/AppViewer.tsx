@@ -7,6 +7,7 @@ import { useAsync } from "../canvas/useAsync";
 import type { ViewerProps } from "../canvas/viewers/types";
 import { AppFrame } from "./AppFrame";
 import "./apps.css";
+import { fetchSandboxOrigin } from "./origin";
 
 interface LoadedApp {
   app: OpenApp;
@@ -42,10 +43,8 @@ async function fetchHtml(item: Item): Promise<string> {
   return response.text();
 }
 
-/** Return the origin of the frame for apps, from the deployment's /config.json. Throws if it has none, or this page's. */
 async function fetchOrigin(): Promise<string> {
-  const response = await fetch("/config.json");
-  const { apps } = (await response.json()) as { apps?: string };
-  if (!apps || new URL(apps).origin === location.origin) throw new Error("This server has no place to show apps.");
-  return new URL(apps).origin;
+  const origin = await fetchSandboxOrigin();
+  if (origin === null) throw new Error("This server has no place to show apps.");
+  return origin;
 }

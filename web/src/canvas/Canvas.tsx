@@ -1,8 +1,10 @@
-import { useEffect, useRef } from "react";
+import { useEffect, useRef, useState } from "react";
 
 import { useFocusReturn } from "../shared/focus";
+import { Icon, type IconName } from "../shared/Icon";
 import "./canvas.css";
-import { Panes } from "./Panes";
+import { Panes, TabActions } from "./Panes";
+import { ResizeHandle } from "./ResizeHandle";
 import { TabBar } from "./TabBar";
 import { closeTab, isSplit, selectTab, splitView, unsplitView } from "./tabs";
 import type { CanvasProps } from "./types";
@@ -15,6 +17,7 @@ const FALLBACK_FOCUS = "[aria-controls=canvas], .composer textarea";
 export default function Canvas(props: CanvasProps) {
   const { open, setOpen } = props;
   const { tabs, setTabs, userOpens } = useTabs(props);
+  const [isFull, setIsFull] = useFullScreen(open);
   const openedFrom = useRef<Element | null>(null);
   const canvas = useRef<HTMLElement>(null);
   useEffect(() => {
@@ -33,24 +36,70 @@ export default function Canvas(props: CanvasProps) {
     setTabs(next);
     if (next.tabs.length === 0) setOpen(false);
   };
+  const active = tabs.tabs.find((tab) => tab.key === tabs.active);
   return (
-    <section className="canvas" id="canvas" aria-label="Canvas" hidden={!open} ref={canvas}>
-      <div className="canvas-top">
+    <section className={`canvas${isFull ? " full" : ""}`} id="canvas" aria-label="Canvas" hidden={!open} ref={canvas}>
+      <div className="canvas-bar">
         <TabBar tabs={tabs} onSelect={(key) => setTabs(selectTab(tabs, key))} onClose={close} />
+        {active && !isSplit(tabs) && <TabActions key={active.key} tab={active} />}
         {tabs.tabs.length > 1 && (
-          <button
-            type="button"
-            aria-pressed={isSplit(tabs)}
+          <BarButton
+            icon="split"
+            label="Side by side"
+            className="wide-only"
+            pressed={isSplit(tabs)}
             onClick={() => setTabs(isSplit(tabs) ? unsplitView(tabs) : splitView(tabs))}
-          >
-            Side by side
-          </button>
+          />
         )}
-        <button type="button" onClick={() => setOpen(false)}>
-          Close canvas
-        </button>
+        <BarButton icon="expand" label="Full screen" className="wide-only" pressed={isFull} onClick={() => setIsFull(!isFull)} />
+        <BarButton
+          icon="close"
+          label="Close canvas"
+          onClick={() => {
+            setIsFull(false);
+            setOpen(false);
+          }}
+        />
       </div>
-      <Panes tabs={tabs} open={open} onClose={close} />
+      <Panes tabs={tabs} open={open} />
+      {!isFull && <ResizeHandle />}
     </section>
   );
+}
+
+interface BarButtonProps {
+  icon: IconName;
+  label: string;
+  className?: string;
+  pressed?: boolean;
+  onClick(): void;
+}
+
+function BarButton({ icon, label, className = "", pressed, onClick }: BarButtonProps) {
+  return (
+    <button
+      type="button"
+      className={`plain icon-button ${className}`}
+      aria-label={label}
+      aria-pressed={pressed}
+      title={label}
+      onClick={onClick}
+    >
+      <Icon name={icon} />
+    </button>
+  );
+}
+
+/** Return whether the canvas covers the page. Escape ends it, unless an element of the canvas uses the key. */
+function useFullScreen(open: boolean): [boolean, (isFull: boolean) => void] {
+  const [isFull, setIsFull] = useState(false);
+  useEffect(() => {
+    if (!isFull || !open) return;
+    const leave = (event: KeyboardEvent) => {
+      if (event.key === "Escape" && !event.defaultPrevented) setIsFull(false);
+    };
+    addEventListener("keydown", leave);
+    return () => removeEventListener("keydown", leave);
+  }, [isFull, open]);
+  return [isFull && open, setIsFull];
 }

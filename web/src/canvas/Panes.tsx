@@ -1,23 +1,23 @@
 import { Component, type ReactNode, Suspense } from "react";
 
 import { formatSize } from "../shared/format";
+import { Icon } from "../shared/Icon";
 import { Dashboard } from "./Dashboard";
 import { DownloadButton } from "./DownloadButton";
 import type { Item } from "./item";
 import { PreviewError } from "./PreviewState";
 import { getPanelId, getTabId } from "./TabBar";
 import { Versions } from "../files/Versions";
-import { getTitle, runs, type Tab, type TabsState } from "./tabs";
+import { getTitle, isSplit, runs, type Tab, type TabsState } from "./tabs";
 import { findViewer } from "./viewers";
 
 interface PanesProps {
   tabs: TabsState;
   open: boolean;
-  onClose(key: string): void;
 }
 
 /** Contents of the visible tabs. Hidden dashboards and apps stay mounted and keep running; hidden files are unmounted. */
-export function Panes({ tabs, open, onClose }: PanesProps) {
+export function Panes({ tabs, open }: PanesProps) {
   const visible = [tabs.beside, tabs.active];
   const mounted = tabs.tabs.filter((tab) => runs(tab) || (open && visible.includes(tab.key)));
   if (tabs.tabs.length === 0) return <p className="viewer-message">Files and dashboards from tools appear here.</p>;
@@ -33,35 +33,46 @@ export function Panes({ tabs, open, onClose }: PanesProps) {
           hidden={!visible.includes(tab.key)}
           style={{ order: visible.indexOf(tab.key) }}
         >
-          <Pane tab={tab} title={getTitle(tab, tabs)} onClose={() => onClose(tab.key)} />
+          <Pane tab={tab} title={getTitle(tab, tabs)} isSplit={isSplit(tabs)} />
         </div>
       ))}
     </div>
   );
 }
 
-function Pane({ tab, title, onClose }: { tab: Tab; title: string; onClose(): void }) {
+function Pane({ tab, title, isSplit }: { tab: Tab; title: string; isSplit: boolean }) {
   return (
     <>
-      <header className="pane-head">
-        <h2 title={title}>{title}</h2>
-        {tab.kind === "file" && (
-          <>
-            <span className="faint">{formatSize(tab.item.size)}</span>
-            <DownloadButton item={tab.item} />
-          </>
-        )}
-        <button type="button" aria-label={`Close ${title}`} onClick={onClose}>
-          Close
-        </button>
-      </header>
-      {tab.kind === "file" && <Versions {...tab.item} />}
+      {isSplit && (
+        <header className="pane-head">
+          <h2 title={title}>{title}</h2>
+          <TabActions tab={tab} />
+        </header>
+      )}
       {tab.kind === "dashboard" ? <Dashboard {...tab} /> : <FileView item={tab.item} />}
     </>
   );
 }
 
-function FileView({ item }: { item: Item }) {
+/** Actions on the file of a tab: its versions, download, a browser tab of its own. */
+export function TabActions({ tab }: { tab: Tab }) {
+  if (tab.kind !== "file") return null;
+  const { item } = tab;
+  const ownTab = `/?${new URLSearchParams({ file: item.fileKey, version: String(item.version) })}`;
+  return (
+    <>
+      <span className="faint pane-size">{formatSize(item.size)}</span>
+      <Versions {...item} floating />
+      <DownloadButton item={item} compact />
+      {/* With an opener, the new tab gets this tab's sign-in. It is this page, so it may have the opener. */}
+      <a className="button plain icon-button" href={ownTab} target="_blank" rel="opener" aria-label="Open in a new tab" title="Open in a new tab">
+        <Icon name="external" />
+      </a>
+    </>
+  );
+}
+
+export function FileView({ item }: { item: Item }) {
   const { name, View } = findViewer(item);
   return (
     <div className="viewer" data-viewer={name}>

@@ -1,5 +1,6 @@
 import { type KeyboardEvent, useEffect, useRef } from "react";
 
+import { Icon } from "../shared/Icon";
 import { getTitle, type Tab, type TabsState } from "./tabs";
 
 interface TabBarProps {
@@ -8,7 +9,9 @@ interface TabBarProps {
   onClose(key: string): void;
 }
 
-/** Tab list of the canvas. Arrows, Home and End select a tab; Delete closes it. */
+const MIDDLE_BUTTON = 1;
+
+/** Tab list of the canvas. Arrows, Home and End select a tab; Delete, its cross and the middle mouse button close it. */
 export function TabBar({ tabs, onSelect, onClose }: TabBarProps) {
   const list = useRef<HTMLDivElement>(null);
   useEffect(() => {
@@ -34,14 +37,22 @@ export function TabBar({ tabs, onSelect, onClose }: TabBarProps) {
           aria-selected={tab.key === tabs.active}
           aria-controls={getPanelId(tab)}
           tabIndex={tab.key === tabs.active ? 0 : -1}
+          aria-keyshortcuts="Delete"
           title={getTitle(tab, tabs)}
-          onClick={() => onSelect(tab.key)}
+          onClick={(event) => (isCross(event.target) ? onClose(tab.key) : onSelect(tab.key))}
+          onAuxClick={({ button }) => button === MIDDLE_BUTTON && onClose(tab.key)}
         >
-          {getTitle(tab, tabs)}
+          <span className="tab-title">{getTitle(tab, tabs)}</span>
+          <Icon name="close" />
         </button>
       ))}
     </div>
   );
+}
+
+/** A tab must not contain another control, so its cross is a part of the tab for pointers. The key for it is Delete. */
+function isCross(target: EventTarget): boolean {
+  return target instanceof Element && target.closest("svg") !== null;
 }
 
 export function getTabId(tab: Tab): string {

@@ -1,4 +1,4 @@
-import { useState } from "react";
+import { memo, useState } from "react";
 
 import { api, unwrap } from "../api/client";
 import type { FileRecord } from "../api/types";
@@ -7,63 +7,121 @@ import { itemFromFile } from "../canvas/item";
 import { showFile } from "../canvas/showFile";
 import { Button } from "../shared/Button";
 import { DateTime } from "../shared/DateTime";
-import { DeferralDetails } from "../shared/DeferralDetails";
 import { formatSize } from "../shared/format";
+import { Icon } from "../shared/Icon";
 import { toast, withErrorToast } from "../shared/notifications";
-import { describeContents, describeExpiry } from "./describeFile";
+import { describeContents, describeExpiry, formatAge } from "./describeFile";
+import Thumbnail from "./Thumbnail";
 import { Versions } from "./Versions";
+
+/** Actions on a file of the list; they stay the same for the life of the list, so that rows need not render again. */
+export interface FileActions {
+  onMention(name: string): void;
+  onKeep(file: FileRecord): void;
+  onShare(file: FileRecord): void;
+  onDelete(file: FileRecord): void;
+  onToggle(index: number, extend: boolean): void;
+}
 
 interface FileRowProps {
   file: FileRecord;
+  index: number;
+  selected: boolean;
   /** Current time in seconds since 1970. */
   now: number;
-  onMention(): void;
-  onKeep(file: FileRecord): void;
-  onShare(): void;
-  onDelete(): void;
+  actions: FileActions;
 }
 
-/** A file of the list: name, source, size, contents, expiry, and its actions. */
-export function FileRow({ file, now, onMention, onKeep, onShare, onDelete }: FileRowProps) {
+/** A file of the list in one line: picture, name, size, date; below it, why a deferred file waits. */
+export const FileRow = memo(({ file, index, selected, now, actions }: FileRowProps) => {
   const expiry = describeExpiry(file, now);
   const details = [file.source, formatSize(file.size), describeContents(file.info), file.category];
   const label = (action: string) => `${action} ${file.name}`;
   return (
-    <li className="file">
-      <span className="file-top">
-        <button type="button" className="plain file-name" title={file.name} onClick={() => showFile(file)}>
-          {file.name}
-        </button>
-        <button type="button" className="plain" aria-label={label("Mention")} onClick={onMention}>
-          @
-        </button>
+    <div className="file" data-selected={selected || undefined}>
+      <span className="file-picture">
+        <Thumbnail file={file} />
+        <input
+          type="checkbox"
+          aria-label={label("Select")}
+          checked={selected}
+          onClick={(event) => actions.onToggle(index, event.shiftKey)}
+          readOnly
+        />
       </span>
-      <span className="faint">{details.filter(Boolean).join(" · ")}</span>
-      <DeferralDetails file={file} />
-      {expiry && (
-        <span className="file-status">
-          {expiry}
-          {file.expires_at && (
-            <>
-              {" · "}
-              <DateTime at={file.expires_at} />
-            </>
-          )}
-        </span>
-      )}
-      {expiry && <KeepButton file={file} onKeep={onKeep} />}
+      <button type="button" className="plain file-name" title={file.name} onClick={() => showFile(file)}>
+        {file.name}
+      </button>
+      <span className="file-facts faint">
+        <span className="file-contents">{describeContents(file.info)}</span>
+        <span className="file-size">{formatSize(file.size)}</span>
+        <time dateTime={file.created_at} title={new Date(file.created_at).toLocaleString()}>
+          {formatAge(file.created_at, now)}
+        </time>
+      </span>
+      <button type="button" className="plain icon-button file-mention" aria-label={label("Mention")} title="Mention" onClick={() => actions.onMention(file.name)}>
+        <Icon name="mention" />
+      </button>
       <details className="file-actions">
-        <summary aria-label={label("More actions for")}>More</summary>
-        <Versions fileKey={file.file_key} name={file.name} version={file.version} />
-        <DownloadButton item={itemFromFile(file)} ariaLabel={label("Download")} />
-        <button type="button" aria-label={label("Share")} onClick={onShare}>
-          Share
-        </button>
-        <button type="button" aria-label={label("Delete")} onClick={onDelete}>
-          Delete
-        </button>
+        <summary aria-label={label("More actions for")} title="More">
+          <Icon name="more" />
+        </summary>
+        <div className="file-details">
+          <p className="faint">{details.filter(Boolean).join(" · ")}</p>
+          {file.description && <p>{file.description}</p>}
+          <Versions fileKey={file.file_key} name={file.name} version={file.version} />
+          <div className="row">
+            <DownloadButton item={itemFromFile(file)} ariaLabel={label("Download")} />
+            <button type="button" aria-label={label("Share")} onClick={() => actions.onShare(file)}>
+              Share
+            </button>
+            <button type="button" aria-label={label("Delete")} onClick={() => actions.onDelete(file)}>
+              Delete
+            </button>
+          </div>
+        </div>
       </details>
-    </li>
+      {(expiry || file.status) && (
+        <div className="file-status">
+          <Deferral file={file} />
+          {expiry && (
+            <div className="row">
+              <span>
+                {expiry}
+                {file.expires_at && (
+                  <>
+                    {" · "}
+                    <DateTime at={file.expires_at} />
+                  </>
+                )}
+              </span>
+              <KeepButton file={file} onKeep={actions.onKeep} />
+            </div>
+          )}
+        </div>
+      )}
+    </div>
+  );
+});
+
+/** Why a file waits for the user, and what the user can do. */
+function Deferral({ file: { name, status, reason, next_actions: steps } }: { file: FileRecord }) {
+  return (
+    <>
+      {status && (
+        <p>
+          Waiting for you: {status}
+          {reason && reason !== status && ` (${reason})`}
+        </p>
+      )}
+      {steps.length > 0 && (
+        <ul aria-label={`Next steps for ${name}`}>
+          {steps.map((step) => (
+            <li key={step}>{step}</li>
+          ))}
+        </ul>
+      )}
+    </>
   );
 }
 

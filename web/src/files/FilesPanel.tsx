@@ -1,16 +1,20 @@
-import { useEffect, useRef, useState, useSyncExternalStore } from "react";
+import { useCallback, useEffect, useMemo, useRef, useState, useSyncExternalStore } from "react";
 
 import type { FileRecord } from "../api/types";
-import { Button } from "../shared/Button";
+import { Icon } from "../shared/Icon";
 import "./files.css";
 import { deleteWithUndo } from "./deleteWithUndo";
-import { FileFilters } from "./FileFilters";
-import { FileRow } from "./FileRow";
+import { FileFilters, type FileQuery } from "./FileFilters";
+import { FileList } from "./FileList";
+import { findFiles, sortFiles } from "./fileOrder";
+import type { FileActions } from "./FileRow";
+import { SelectionBar } from "./SelectionBar";
 import { ShareDialog } from "./ShareDialog";
 import { QuotaSummary } from "./QuotaSummary";
 import { UnfinishedUploads } from "./UnfinishedUploads";
 import { listUploads, startUpload, subscribeToUploads } from "./upload/uploadStore";
-import { type Filters, useFiles } from "./useFiles";
+import { PAGE_SIZE, useFiles } from "./useFiles";
+import { useSelection } from "./useSelection";
 
 export interface FilesPanelProps {
   /** The open session; null before the first message. */
@@ -22,34 +26,70 @@ export interface FilesPanelProps {
 }
 
 const CLOCK_INTERVAL_MS = 30_000;
+/** A search and every order but the newest first need all files; more than these are loaded on demand. */
+const SEARCH_STEP = 5_000;
+const FIRST_QUERY: FileQuery = { sessionId: null, source: null, text: "", kind: null, order: "Newest" };
 
 /** My Files: all files of the user, from uploads and from tools. */
 export default function FilesPanel({ sessionId, changes, onMention }: FilesPanelProps) {
-  const [filters, setFilters] = useState<Filters>({ sessionId: null, source: null, category: "", prefix: "" });
+  const [query, setQuery] = useState(FIRST_QUERY);
+  const [minCount, setMinCount] = useState(PAGE_SIZE);
+  const [isWide, setIsWide] = useState(false);
   const countUploaded = () => listUploads().filter(({ state }) => state === "done").length;
   const uploadedCount = useSyncExternalStore(subscribeToUploads, countUploaded);
-  const list = useFiles(filters, `${changes}/${uploadedCount}`);
+  const needsAll = query.text.trim() !== "" || query.kind !== null || query.order !== "Newest";
+  const list = useFiles(query, `${changes}/${uploadedCount}`, needsAll ? Math.max(minCount, SEARCH_STEP) : minCount);
   const [deletedKeys, setDeletedKeys] = useState<ReadonlySet<string>>(new Set());
   const [sharedFile, setSharedFile] = useState<FileRecord | null>(null);
   const now = useNow();
-  const remove = (file: FileRecord) => {
-    setDeletedKeys((before) => new Set([...before, file.file_key]));
-    deleteWithUndo(file, (deleted) => {
+  const visible = useMemo(() => {
+    const isExpired = ({ expires_at }: FileRecord) => expires_at !== null && Date.parse(expires_at) / 1000 <= now;
+    const present = list.files.filter((file) => !deletedKeys.has(file.file_key) && !isExpired(file));
+    return sortFiles(findFiles(present, query.text, query.kind), query.order);
+  }, [list.files, deletedKeys, now, query.text, query.kind, query.order]);
+  const selection = useSelection(visible);
+  const remove = (files: readonly FileRecord[]) => {
+    selection.clear(); // after an undo, Delete must not mean all of these again
+    setDeletedKeys((before) => new Set([...before, ...files.map(({ file_key }) => file_key)]));
+    deleteWithUndo(files, (file, deleted) => {
       if (deleted) list.replace(file.file_key, null);
       setDeletedKeys((before) => new Set([...before].filter((key) => key !== file.file_key)));
     });
   };
-  const isExpired = ({ expires_at }: FileRecord) => expires_at !== null && Date.parse(expires_at) / 1000 <= now;
-  const visible = list.files.filter((file) => !deletedKeys.has(file.file_key) && !isExpired(file));
+  const actions = useStableActions({
+    onMention: (name) => {
+      setIsWide(false);
+      onMention(name);
+    },
+    onKeep: (file) => list.replace(file.file_key, file),
+    onShare: setSharedFile,
+    onDelete: (file) => remove([file]),
+    onToggle: (index, extend) => (extend ? selection.extendTo(index) : selection.toggle(index)),
+  });
+  const loadMore = useCallback(() => {
+    if (list.hasMore) setMinCount(list.files.length + 1);
+  }, [list.hasMore, list.files.length]);
   return (
-    <section className="files" aria-label="My Files">
+    <section className={`files${isWide ? " wide" : ""}`} aria-label="My Files">
       <header className="files-head">
         <h2>My Files</h2>
+        <button
+          type="button"
+          className="plain icon-button wide-only"
+          aria-pressed={isWide}
+          aria-label="Wide view"
+          title="Wide view"
+          onClick={() => setIsWide(!isWide)}
+        >
+          <Icon name="expand" />
+        </button>
         <UploadButton sessionId={sessionId} />
       </header>
-      <FileFilters filters={filters} sessionId={sessionId} onChange={setFilters} />
+      <FileFilters query={query} sessionId={sessionId} onChange={setQuery} />
       <UnfinishedUploads reloadKey={uploadedCount} />
-      <QuotaSummary reloadKey={`${changes}/${uploadedCount}/${deletedKeys.size}`} />
+      {selection.files.length > 0 && (
+        <SelectionBar selection={selection} onMention={actions.onMention} onDelete={() => remove(selection.files)} />
+      )}
       {list.error && (
         <p role="alert">
           {list.error}{" "}
@@ -58,27 +98,50 @@ export default function FilesPanel({ sessionId, changes, onMention }: FilesPanel
           </button>
         </p>
       )}
-      <ul className="file-list" aria-busy={list.loading}>
-        {visible.map((file) => (
-          <FileRow
-            key={file.file_key}
-            file={file}
-            now={now}
-            onMention={() => onMention(file.name)}
-            onKeep={(updated) => list.replace(file.file_key, updated)}
-            onShare={() => setSharedFile(file)}
-            onDelete={() => remove(file)}
-          />
-        ))}
-      </ul>
-      {!list.loading && !list.error && visible.length === 0 && <p className="faint">No files found.</p>}
-      {list.hasMore && (
-        <Button disabled={list.loading} onClick={list.loadMore}>
-          Show more
-        </Button>
-      )}
+      <FileList
+        files={visible}
+        selection={selection}
+        now={now}
+        busy={list.loading}
+        actions={actions}
+        onDelete={remove}
+        onEnd={loadMore}
+      />
+      <footer className="files-foot faint">
+        <span role="status">{describeCount(visible.length, list, needsAll)}</span>
+        {needsAll && list.hasMore && !list.loading && (
+          <button type="button" className="plain" onClick={() => setMinCount(list.files.length + SEARCH_STEP)}>
+            Search older files
+          </button>
+        )}
+        <QuotaSummary reloadKey={`${changes}/${uploadedCount}/${deletedKeys.size}`} />
+      </footer>
       {sharedFile && <ShareDialog file={sharedFile} onClose={() => setSharedFile(null)} />}
     </section>
+  );
+}
+
+function describeCount(count: number, { files, hasMore, loading, error }: ReturnType<typeof useFiles>, isSearch: boolean): string {
+  if (error !== null) return "";
+  const format = (value: number) => `${value.toLocaleString("en")}${hasMore ? "+" : ""} file${value === 1 ? "" : "s"}`;
+  if (count === 0 && !loading) return isSearch || files.length > 0 ? "No files found." : "No files yet.";
+  if (isSearch) return `${count.toLocaleString("en")} of ${format(files.length)}`;
+  return loading && count === 0 ? "Loading…" : format(count);
+}
+
+/** Return actions that never change and always call the newest ones. */
+function useStableActions(actions: FileActions): FileActions {
+  const latest = useRef(actions);
+  latest.current = actions;
+  return useMemo(
+    () => ({
+      onMention: (name) => latest.current.onMention(name),
+      onKeep: (file) => latest.current.onKeep(file),
+      onShare: (file) => latest.current.onShare(file),
+      onDelete: (file) => latest.current.onDelete(file),
+      onToggle: (index, extend) => latest.current.onToggle(index, extend),
+    }),
+    [],
   );
 }
 
@@ -87,8 +150,8 @@ function UploadButton({ sessionId }: { sessionId: string | null }) {
   const input = useRef<HTMLInputElement>(null);
   return (
     <>
-      <button type="button" onClick={() => input.current?.click()}>
-        Upload
+      <button type="button" className="upload" onClick={() => input.current?.click()}>
+        <Icon name="plus" /> Upload
       </button>
       <input
         ref={input}

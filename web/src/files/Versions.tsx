@@ -1,4 +1,4 @@
-import { useEffect, useState } from "react";
+import { type FocusEvent, type KeyboardEvent, useEffect, useState } from "react";
 
 import { api, unwrap } from "../api/client";
 import type { FileRecord } from "../api/types";
@@ -15,20 +15,36 @@ interface VersionsProps {
   name: string;
   /** The version that is shown. */
   version: number;
+  /** True if the list lies over other controls: then it closes on Escape, and when it loses the focus. */
+  floating?: boolean;
 }
 
 /** Expands to the list of a file's versions, each to open or download. The list is loaded when it is expanded. */
-export function Versions({ fileKey, name, version }: VersionsProps) {
+export function Versions({ fileKey, name, version, floating = false }: VersionsProps) {
   const [isOpen, setIsOpen] = useState(false);
+  const onBlur = ({ currentTarget, relatedTarget }: FocusEvent<HTMLDetailsElement>) => {
+    if (floating && !currentTarget.contains(relatedTarget)) currentTarget.open = false;
+  };
+  const onKeyDown = (event: KeyboardEvent<HTMLDetailsElement>) => {
+    if (!floating || event.key !== "Escape" || !event.currentTarget.open) return;
+    event.preventDefault();
+    event.currentTarget.open = false;
+    event.currentTarget.querySelector("summary")?.focus();
+  };
   return (
-    <details className="versions" onToggle={({ currentTarget }) => setIsOpen(currentTarget.open)}>
+    <details
+      className="versions"
+      onToggle={({ currentTarget }) => setIsOpen(currentTarget.open)}
+      onBlur={onBlur}
+      onKeyDown={onKeyDown}
+    >
       <summary aria-label={`Version ${version} of ${name}, show all`}>Version {version}</summary>
       {isOpen && <VersionList key={fileKey} fileKey={fileKey} name={name} version={version} />}
     </details>
   );
 }
 
-function VersionList({ fileKey, name, version }: VersionsProps) {
+function VersionList({ fileKey, name, version }: Omit<VersionsProps, "floating">) {
   const [versions, setVersions] = useState<readonly FileRecord[]>([]);
   const [cursor, setCursor] = useState<string | null>(null);
   const [status, setStatus] = useState("Loading…");

@@ -46,3 +46,15 @@ function countOf(count: number | null | undefined, unit: string, prefix = ""): s
 function pluralize(count: number, unit: string): string {
   return `${count.toLocaleString("en")} ${unit}${count === 1 ? "" : "s"}`;
 }
+
+/** Describe how long ago a time was: "now", "5 min ago", "2 d ago", and after a week the date. `now` is in seconds since 1970. */
+export function formatAge(at: string, now: number): string {
+  const seconds = now - Date.parse(at) / 1000;
+  if (seconds < MINUTE) return "now";
+  if (seconds < HOUR) return `${Math.floor(seconds / MINUTE)} min ago`;
+  if (seconds < DAY) return `${Math.floor(seconds / HOUR)} h ago`;
+  if (seconds < 7 * DAY) return `${Math.floor(seconds / DAY)} d ago`;
+  const date = new Date(at);
+  const isThisYear = date.getFullYear() === new Date(now * 1000).getFullYear();
+  return date.toLocaleDateString("en", { day: "numeric", month: "short", ...(!isThisYear && { year: "numeric" }) });
+}

@@ -3,9 +3,14 @@ import { useState } from "react";
 import { useAsync } from "../useAsync";
 import type { BarChart, LineChart } from "./columns";
 import type { TableClient } from "./tableClient";
+import { getTicks } from "./ticks";
 
+/** Size of the plot, and of the space for the axes left of and below it. */
 const WIDTH = 600;
 const HEIGHT = 160;
+const LEFT = 64;
+const BELOW = 22;
+const TICKS = 4;
 
 interface ColumnChartProps {
   client: TableClient;
@@ -41,11 +46,32 @@ function LineChartView({ name, chart }: { name: string; chart: LineChart }) {
   const min = Math.min(...chart.min);
   const max = Math.max(...chart.max);
   const rows = chart.rows.toLocaleString("en");
+  const ticks = getTicks(min, max, TICKS);
+  const range = { min: Math.min(min, ticks[0] ?? min), max: Math.max(max, ticks.at(-1) ?? max) };
+  const toY = (value: number) => round(HEIGHT - ((value - range.min) / (range.max - range.min || 1)) * HEIGHT);
   return (
     <>
-      <svg viewBox={`0 0 ${WIDTH} ${HEIGHT}`} role="img" aria-label={`Line chart of ${name} over the rows`}>
-        <path className="chart-range" d={getAreaPath(chart.max, chart.min, { min, max })} />
-        <path className="chart-line" d={getLinePath(chart.mean, { min, max })} />
+      <svg
+        viewBox={`${-LEFT} -8 ${LEFT + WIDTH + 8} ${HEIGHT + BELOW + 8}`}
+        role="img"
+        aria-label={`Line chart of ${name} over the rows, from ${formatNumber(min)} to ${formatNumber(max)}`}
+      >
+        {ticks.map((tick) => (
+          <g key={tick}>
+            <line className={tick === 0 ? "chart-zero" : "chart-grid"} x1={0} x2={WIDTH} y1={toY(tick)} y2={toY(tick)} />
+            <text className="chart-tick" x={-8} y={toY(tick) + 4} textAnchor="end">
+              {formatNumber(tick)}
+            </text>
+          </g>
+        ))}
+        <path className="chart-range" d={getAreaPath(chart.max, chart.min, range)} />
+        <path className="chart-line" d={getLinePath(chart.mean, range)} />
+        <text className="chart-tick" x={0} y={HEIGHT + 18}>
+          row 1
+        </text>
+        <text className="chart-tick" x={WIDTH} y={HEIGHT + 18} textAnchor="end">
+          row {rows}
+        </text>
       </svg>
       <figcaption>
         {name}: {rows} rows, from {formatNumber(min)} to {formatNumber(max)}

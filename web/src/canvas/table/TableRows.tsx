@@ -2,8 +2,8 @@ import { useCallback, useEffect, useRef, useState } from "react";
 
 import { Button } from "../../shared/Button";
 import { VirtualList } from "../VirtualList";
-import type { Direction } from "./columns";
-import type { Progress } from "./protocol";
+import { type Direction, parseNumber } from "./columns";
+import type { Progress, RowBlock } from "./protocol";
 import type { TableClient } from "./tableClient";
 
 const ROW_HEIGHT = 28;
@@ -18,9 +18,16 @@ const MAX_WIDTH = 32;
 const CELL_PADDING = 3;
 
 /** Rows that are loaded, starting at row `from`. */
-interface RowBlock {
+interface LoadedRows extends RowBlock {
   from: number;
-  rows: string[][];
+}
+
+/** How the columns are shown. */
+interface ColumnStyle {
+  /** Value of `grid-template-columns`, with the column of the row numbers. */
+  widths: string;
+  /** For each column, true if its first values are numbers: then they are aligned to the right. */
+  numeric: boolean[];
 }
 
 interface SortOrder {
@@ -32,18 +39,21 @@ interface TableRowsProps {
   title: string;
   client: TableClient;
   progress: Progress;
+  /** Only rows that contain this text are shown; `count` is their number. */
+  search: { text: string; count: number } | null;
 }
 
-/** Visible rows of a table; a click on a column name sorts by that column. */
-export function TableRows({ title, client, progress }: TableRowsProps) {
+/** Visible rows of a table, with their numbers in the file; a click on a column name sorts by that column. */
+export function TableRows({ title, client, progress, search }: TableRowsProps) {
   const [sortOrder, setSortOrder] = useState<SortOrder | null>(null);
   const [isSorting, setIsSorting] = useState(false);
   const [sortCount, setSortCount] = useState(0);
   const [visible, setVisible] = useState({ from: 0, to: 0 });
-  const block = useRowBlock(client, visible, `${sortCount}/${Math.min(progress.rows, visible.to)}`);
+  const count = search?.count ?? progress.rows;
+  const block = useRowBlock(client, visible, `${sortCount}/${search?.text ?? ""}/${Math.min(count, visible.to)}`);
   const columns = progress.columns.slice(0, MAX_COLUMNS);
-  const widths = useRef<string>(undefined);
-  if (!widths.current && block.rows.length > 0) widths.current = computeWidths(columns, block.rows);
+  const style = useRef<ColumnStyle>(undefined);
+  if (!style.current && block.rows.length > 0) style.current = computeStyle(columns, block.rows, progress.rows);
   const onWindowChange = useCallback((from: number, to: number) => setVisible({ from, to }), []);
   const sort = async (column: number) => {
     const isAscending = sortOrder?.column === column && sortOrder.direction === "ascending";
@@ -54,11 +64,15 @@ export function TableRows({ title, client, progress }: TableRowsProps) {
     setSortCount((count) => count + 1);
   };
   const head = (
-    <div className="table-head" style={{ gridTemplateColumns: widths.current }}>
+    <div className="table-head" style={{ gridTemplateColumns: style.current?.widths }}>
+      <span className="table-number" aria-hidden>
+        #
+      </span>
       {columns.map((name, index) => (
         <SortButton
           key={index}
           name={name}
+          numeric={style.current?.numeric[index] ?? false}
           direction={sortOrder?.column === index ? sortOrder.direction : null}
           disabled={!progress.done || isSorting}
           onClick={() => sort(index)}
@@ -76,13 +90,13 @@ export function TableRows({ title, client, progress }: TableRowsProps) {
       <VirtualList
         className="table-rows"
         label={title}
-        count={progress.rows}
+        count={count}
         rowHeight={ROW_HEIGHT}
         head={head}
         onWindowChange={onWindowChange}
       >
         {(from, to) => (
-          <TableBody block={block} from={from} to={to} columns={columns.length} widths={widths.current} />
+          <TableBody block={block} from={from} to={to} columns={columns.length} style={style.current} />
         )}
       </VirtualList>
     </>
@@ -91,17 +105,18 @@ export function TableRows({ title, client, progress }: TableRowsProps) {
 
 interface SortButtonProps {
   name: string;
+  numeric: boolean;
   /** Null if the table is not sorted by this column. */
   direction: Direction | null;
   disabled: boolean;
   onClick(): void;
 }
 
-function SortButton({ name, direction, disabled, onClick }: SortButtonProps) {
+function SortButton({ name, numeric, direction, disabled, onClick }: SortButtonProps) {
   const arrow = direction === "ascending" ? " ▲" : direction === "descending" ? " ▼" : "";
   const label = `Sort by ${name}${direction ? `, sorted ${direction}` : ""}`;
   return (
-    <Button className="plain" aria-label={label} title={name} disabled={disabled} onClick={onClick}>
+    <Button className={`plain${numeric ? " numeric" : ""}`} aria-label={label} title={name} disabled={disabled} onClick={onClick}>
       {name}
       {arrow}
     </Button>
@@ -109,31 +124,42 @@ function SortButton({ name, direction, disabled, onClick }: SortButtonProps) {
 }
 
 interface TableBodyProps {
-  block: RowBlock;
+  block: LoadedRows;
   from: number;
   to: number;
   columns: number;
-  widths: string | undefined;
+  style: ColumnStyle | undefined;
 }
 
 /** Rows that are not loaded yet are empty, so that the layout does not shift. */
-function TableBody({ block, from, to, columns, widths }: TableBodyProps) {
-  const rows = Array.from({ length: to - from }, (_, index) => block.rows[from + index - block.from]);
-  return rows.map((cells, index) => (
-    <div key={from + index} className="table-row" style={{ gridTemplateColumns: widths }}>
-      {cells && Array.from({ length: columns }, (_, column) => <Cell key={column} text={cells[column] ?? ""} />)}
-    </div>
-  ));
+function TableBody({ block, from, to, columns, style }: TableBodyProps) {
+  return Array.from({ length: to - from }, (_, offset) => {
+    const index = from + offset - block.from;
+    const cells = block.rows[index];
+    return (
+      <div key={from + offset} className="table-row" style={{ gridTemplateColumns: style?.widths }}>
+        <span className="table-number">{block.numbers[index]?.toLocaleString("en")}</span>
+        {cells &&
+          Array.from({ length: columns }, (__, column) => (
+            <Cell key={column} text={cells[column] ?? ""} numeric={style?.numeric[column] ?? false} />
+          ))}
+      </div>
+    );
+  });
 }
 
-function Cell({ text }: { text: string }) {
+function Cell({ text, numeric }: { text: string; numeric: boolean }) {
   const tooltip = text.length > TOOLTIP_THRESHOLD ? text.slice(0, MAX_TOOLTIP_CHARACTERS) : undefined;
-  return <span title={tooltip}>{text.slice(0, MAX_CELL_CHARACTERS)}</span>;
+  return (
+    <span className={numeric ? "numeric" : undefined} title={tooltip}>
+      {text.slice(0, MAX_CELL_CHARACTERS)}
+    </span>
+  );
 }
 
 /** Load the visible rows. While a request runs, only the latest range waits; reload when `reloadKey` changes. */
-function useRowBlock(client: TableClient, visible: { from: number; to: number }, reloadKey: string): RowBlock {
-  const [block, setBlock] = useState<RowBlock>({ from: 0, rows: [] });
+function useRowBlock(client: TableClient, visible: { from: number; to: number }, reloadKey: string): LoadedRows {
+  const [block, setBlock] = useState<LoadedRows>({ from: 0, numbers: [], rows: [] });
   const isLoading = useRef(false);
   const next = useRef<{ from: number; to: number } | null>(null);
   useEffect(() => {
@@ -142,8 +168,7 @@ function useRowBlock(client: TableClient, visible: { from: number; to: number },
     const load = async () => {
       for (let range = next.current; range; range = next.current) {
         next.current = null;
-        const rows = await client.request({ method: "rows", ...range });
-        setBlock({ from: range.from, rows });
+        setBlock({ from: range.from, ...(await client.request({ method: "rows", ...range })) });
       }
     };
     isLoading.current = true;
@@ -154,11 +179,17 @@ function useRowBlock(client: TableClient, visible: { from: number; to: number },
   return block;
 }
 
-/** Compute column widths from the names and the first rows, as a value of `grid-template-columns`. */
-function computeWidths(columns: readonly string[], rows: readonly string[][]): string {
+/** Derive widths and alignment from the names and the first rows. */
+function computeStyle(columns: readonly string[], rows: readonly string[][], count: number): ColumnStyle {
   const widths = columns.map((name, index) => {
     const longest = rows.reduce((max, row) => Math.max(max, row[index]?.length ?? 0), name.length);
     return `${Math.min(Math.max(longest + CELL_PADDING, MIN_WIDTH), MAX_WIDTH)}ch`;
   });
-  return widths.join(" ");
+  const numbers = `${count.toLocaleString("en").length + CELL_PADDING}ch`;
+  return { widths: [numbers, ...widths].join(" "), numeric: columns.map((_, index) => isNumeric(rows, index)) };
+}
+
+function isNumeric(rows: readonly string[][], column: number): boolean {
+  const filled = rows.map((row) => row[column] ?? "").filter((cell) => cell.trim() !== "");
+  return filled.length > 0 && filled.every((cell) => !Number.isNaN(parseNumber(cell)));
 }

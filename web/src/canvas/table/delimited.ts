@@ -46,6 +46,9 @@ export class DelimitedTable {
   /** Rows below the header that are not blank, in display order. */
   private order = new Uint32Array(INITIAL_ROWS);
   private orderLength = 0;
+  /** The rows that contain the searched text, in display order; null without a search. */
+  private found: Uint32Array | null = null;
+  private needle = "";
   /** Number of rows of the index that are processed. */
   private processed = 0;
   private length = 0;
@@ -82,7 +85,22 @@ export class DelimitedTable {
 
   /** Return the cells of the rows from `from` up to, not including, `to`, in display order. */
   getRows(from: number, to: number): string[][] {
-    return this.parseRows(this.order.subarray(Math.max(0, from), Math.min(to, this.orderLength)));
+    return this.parseRows(this.getNumbers(from, to));
+  }
+
+  /** Return the numbers in the file of the rows from `from` up to, not including, `to`, in display order. */
+  getNumbers(from: number, to: number): Uint32Array {
+    const shown = this.found ?? this.order.subarray(0, this.orderLength);
+    return shown.subarray(Math.max(0, from), Math.min(to, shown.length));
+  }
+
+  /** Show only the rows that contain a text, ignoring case; an empty text shows all. Return their number. */
+  find(text: string): number {
+    this.needle = text.toLowerCase();
+    const rows = this.order.subarray(0, this.orderLength);
+    const contains = (row: number) => this.decode(...this.index.getBounds(row)).toLowerCase().includes(this.needle);
+    this.found = this.needle === "" ? null : rows.filter(contains);
+    return (this.found ?? rows).length;
   }
 
   /** Yield the cells of a column, in file order. */
@@ -97,6 +115,7 @@ export class DelimitedTable {
   /** Set the display order. */
   setOrder(order: Uint32Array): void {
     this.order.set(order);
+    if (this.found) this.find(this.needle);
   }
 
   /** Take the first row that is not blank as the header, and list the others for display. */

@@ -11,15 +11,25 @@ export interface Progress {
   truncated: boolean;
 }
 
+/** Rows in display order. */
+export interface RowBlock {
+  /** Number of each row in the file; the header is row 0. */
+  numbers: number[];
+  rows: string[][];
+}
+
 export type TableRequest =
   | { method: "rows"; from: number; to: number }
   | { method: "sort"; column: number; direction: Direction }
+  | { method: "find"; text: string }
   | { method: "chart"; column: number };
 
 /** Result type of each request method. */
 export interface TableResults {
-  rows: string[][];
+  rows: RowBlock;
   sort: null;
+  /** Number of rows that contain the text. */
+  find: number;
   chart: Chart;
 }
 

@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 
 import { computeChart, parseNumber, sortRows } from "./columns";
 import { DelimitedTable, detectFormat } from "./delimited";
+import { getTicks } from "./ticks";
 
 function createTable(
   text: string,
@@ -16,6 +17,31 @@ function createTable(
   table.close(appended === bytes.length);
   return table;
 }
+
+describe("search in a table", () => {
+  it("shows the rows that contain the text, with their numbers, in the order of a sort", () => {
+    const table = createTable("name,n\nBerlin,2\nBern,1\nParis,3\n");
+    expect(table.find("BER")).toBe(2);
+    expect(table.getRows(0, 9)).toEqual([["Berlin", "2"], ["Bern", "1"]]);
+    table.setOrder(sortRows(table.getCells(1), "ascending"));
+    expect([...table.getNumbers(0, 9)]).toEqual([2, 1]);
+    expect(table.find("")).toBe(3);
+    expect([...table.getNumbers(0, 9)]).toEqual([2, 1, 3]);
+  });
+});
+
+describe("ticks of an axis", () => {
+  it.each([
+    [0, 999, [0, 250, 500, 750, 1000]],
+    [-3, 4, [-4, -2, 0, 2, 4]],
+    [5, 5, [4, 6]],
+  ])("from %d to %d are round and cover the range", (min, max, ticks) => {
+    const found = getTicks(min, max, 4);
+    expect(found[0]).toBeLessThanOrEqual(min);
+    expect(found.at(-1)).toBeGreaterThanOrEqual(max);
+    if (min !== max) expect(found).toEqual(ticks);
+  });
+});
 
 const getAllRows = (table: DelimitedTable) => table.getRows(0, table.count);
 

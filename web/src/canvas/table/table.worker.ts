@@ -75,7 +75,12 @@ function handleRequest(request: TableRequest): TableResults[keyof TableResults] 
   if (!table) throw new Error("The table is not open.");
   switch (request.method) {
     case "rows":
-      return table.getRows(request.from, request.to);
+      return {
+        numbers: [...table.getNumbers(request.from, request.to)],
+        rows: table.getRows(request.from, request.to),
+      };
+    case "find":
+      return table.find(request.text);
     case "sort":
       table.setOrder(sortRows(table.getCells(request.column), request.direction));
       return null;

@@ -1,9 +1,11 @@
-import { useMemo } from "react";
+import { useMemo, useState } from "react";
 
+import type { Item } from "../item";
 import { AsyncPreview } from "../PreviewState";
 import Code from "./Code";
 import { countTags } from "./countTags";
 import { toSandboxedDocument } from "./sandboxedHtml";
+import { ScriptedFrame } from "./ScriptedFrame";
 import type { ViewerProps } from "./types";
 import { useFileText } from "./useFileContent";
 
@@ -17,19 +19,33 @@ export default function Html({ item }: ViewerProps) {
   const state = useFileText(item, MAX_BYTES);
   return (
     <AsyncPreview item={item} state={state}>
-      {({ text, isComplete }) =>
-        isComplete && countTags(text, MAX_TAGS) <= MAX_TAGS ? (
-          <>
-            {SCRIPT.test(text) && (
-              <p className="viewer-note">Scripts of this page were left out. Download it to see it with its scripts.</p>
-            )}
-            <SandboxedFrame title={item.title} html={text} />
-          </>
-        ) : (
-          <Code item={item} />
-        )
-      }
+      {({ text, isComplete }) => (isComplete ? <Page item={item} html={text} /> : <Code item={item} />)}
     </AsyncPreview>
+  );
+}
+
+function Page({ item, html }: { item: Item; html: string }) {
+  const [runs, setRuns] = useState(false);
+  const hasScripts = useMemo(() => SCRIPT.test(html), [html]);
+  const isTooLarge = useMemo(() => countTags(html, MAX_TAGS) > MAX_TAGS, [html]);
+  return (
+    <>
+      {hasScripts && (
+        <div className="viewer-toolbar" role="note">
+          <span className="faint">{runs ? "Scripts run without access to the network and to your data." : "Scripts of this page were left out."}</span>
+          <button type="button" aria-pressed={runs} onClick={() => setRuns(!runs)}>
+            {runs ? "Stop scripts" : "Run scripts"}
+          </button>
+        </div>
+      )}
+      {runs ? (
+        <ScriptedFrame item={item} html={html} />
+      ) : isTooLarge ? (
+        <Code item={item} />
+      ) : (
+        <SandboxedFrame title={item.title} html={html} />
+      )}
+    </>
   );
 }
 
