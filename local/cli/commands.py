@@ -164,6 +164,7 @@ def download(
 def new_server(
     name: Annotated[str, typer.Argument(help="Letters, digits, - and _, starting with a letter.")],
     *,
+    app: Annotated[bool, typer.Option("--app", help="The tool shows its result in an app.")] = False,
     config: Annotated[
         Path, typer.Option(help="The mcp.json to add the server to.", envvar="SATCHEL_MCP_CONFIG")
     ] = DEFAULT_CONFIG,
@@ -175,7 +176,7 @@ def new_server(
     """
     from local.cli.new_server import create_server
 
-    raise typer.Exit(create_server(name, config))
+    raise typer.Exit(create_server(name, config, app=app))
 
 
 def add_server(

@@ -1,12 +1,14 @@
 """`satchel new-server`: create a working MCP server and its entry in mcp.json."""
 
 import re
+from collections.abc import Mapping
 from pathlib import Path
 
 import typer
 
 from local.cli.config_edit import read_editable, with_entry
 from local.cli.errors import CliError, ExitCode, NewServerError, print_error
+from local.cli.new_app import app_server_files
 from mcp_config import base_folder
 
 _NAME = re.compile(r"[A-Za-z][A-Za-z0-9_-]{0,39}")
@@ -47,15 +49,16 @@ if __name__ == "__main__":
 '''
 
 
-def create_server(name: str, config: Path) -> ExitCode:
-    """Create an MCP server and its entry in ``config`` (mcp.json). Print how to call the server's tool."""
+def create_server(name: str, config: Path, *, app: bool = False) -> ExitCode:
+    """Create an MCP server, if requested with an app, and its entry in ``config`` (mcp.json). Print how to call it."""
     try:
-        program = _create(name, config)
+        program = _create(name, config, app_server_files(name) if app else {"main.py": server_program(name)})
     except CliError as error:
         print_error(str(error))
         return ExitCode.ERROR
     typer.echo(f"Created: {program}\nAdded to: {config}\n")
-    typer.echo(f'Restart Satchel, then: satchel call {name}.count_words \'{{"filename": "a.txt"}}\' --file a.txt')
+    arguments = '\'{"text": "a b"}\'' if app else '\'{"filename": "a.txt"}\' --file a.txt'
+    typer.echo(f"Restart Satchel, then: satchel call {name}.count_words {arguments}")
     return ExitCode.SUCCESS
 
 
@@ -64,7 +67,7 @@ def server_program(name: str) -> str:
     return _PROGRAM.replace("@NAME@", name)
 
 
-def _create(name: str, config: Path) -> Path:
+def _create(name: str, config: Path, files: Mapping[str, str]) -> Path:
     if not _NAME.fullmatch(name):
         raise NewServerError(
             f"{name!r} cannot be a server's name: use up to 40 letters, digits, - and _, starting with a letter."
@@ -77,12 +80,13 @@ def _create(name: str, config: Path) -> Path:
         "command": ["python", "main.py"],
         "cwd": name,
         "groups": ["users"],
-        "description": "Counts the words of a text file.",
+        "description": "Counts the words of a text.",
     }
     new_text = with_entry(content, name, entry)
     try:
         folder.mkdir()
-        (folder / "main.py").write_text(server_program(name), encoding="utf-8")
+        for file, text in files.items():
+            (folder / file).write_text(text, encoding="utf-8")
         config.write_text(new_text, encoding="utf-8")
     except OSError as error:
         raise NewServerError(f"{error.filename} cannot be written: {error.strerror}.") from error

@@ -11,6 +11,7 @@ from typing import Any
 
 from pydantic import TypeAdapter, ValidationError
 
+from local.lint.apps import check_app
 from local.lint.findings import Clause, Finding, quoted
 from local.lint.linter import lint_output, no_output
 from local.lint.tool_output import CallContext
@@ -28,7 +29,15 @@ from satchel.domain.object_keys import tool_directory
 from satchel.domain.servers import ServerEntry
 from satchel.domain.timing import Limits, SilenceTimer, TimeLimitReached
 from satchel.ports.system import Clock
-from satchel.ports.tool_client import BlockedAccess, CallFailure, RunningCall, ToolClient, ToolResult
+from satchel.ports.tool_client import (
+    AppAnswer,
+    AppRequest,
+    BlockedAccess,
+    CallFailure,
+    RunningCall,
+    ToolClient,
+    ToolResult,
+)
 
 TIMEOUT = Clause("v2.1:time:timeout", "3 §11.3")
 GUARDED = Clause("v2.1:isolation:guarded", "3 §9.1")
@@ -60,13 +69,14 @@ class ToolCall:
 class CallOutcome:
     """A finished tool call: its raw result (or a finding if there is none), and the longest time without a message.
 
-    ``blocked`` are the file accesses that the sandbox blocked.
+    ``blocked`` are the file accesses that the sandbox blocked. ``app`` is the app of the tool, if it has one.
     """
 
     raw: dict[str, Any] | None
     finding: Finding | None
     silent_seconds: float
     blocked: tuple[BlockedAccess, ...] = ()
+    app: AppAnswer | None = None
 
 
 def lint_call(call: ToolCall, limits: Limits = _LIMITS) -> list[Finding]:
@@ -103,7 +113,7 @@ def wait_for_outcome(running: RunningCall, clock: Clock, limits: Limits) -> Call
         if isinstance(signal, BlockedAccess):
             blocked += (signal,)
         if isinstance(signal, ToolResult):
-            return CallOutcome(signal.raw, None, longest, blocked)
+            return CallOutcome(signal.raw, None, longest, blocked, signal.app)
         if isinstance(signal, CallFailure):
             finding = no_output(f"The tool returned no output: {signal.message.rstrip('.')}.")
             return CallOutcome(None, finding, longest, blocked)
@@ -121,13 +131,15 @@ def _lint(client: ToolClient, call: ToolCall, limits: Limits) -> list[Finding]:
     arguments = _arguments(spec, call.arguments, user)
     with _user_directory(user) as home:
         may_write = spec.declares("username")
-        with client.call(spec.name, arguments, home, writes=may_write) as running:
+        app = AppRequest(spec.app_uri) if spec.app_uri else None
+        with client.call(spec.name, arguments, home, writes=may_write, app=app) as running:
             outcome = wait_for_outcome(running, SystemClock(), limits)
         refused = [_refused(access, may_write=may_write) for access in outcome.blocked]
         if outcome.finding:
             return [*refused, outcome.finding]
         context = CallContext(user=user, home=home, silent_seconds=outcome.silent_seconds)
-        return [*refused, *lint_output(outcome.raw, context, spec.output_schema)]
+        app_findings = check_app(spec, outcome.app) if outcome.app else []
+        return [*refused, *app_findings, *lint_output(outcome.raw, context, spec.output_schema)]
 
 
 def _refused(access: BlockedAccess, *, may_write: bool) -> Finding:

@@ -90,3 +90,13 @@ def test_program_is_valid_python_with_short_lines() -> None:
     program = server_program("words")
     ast.parse(program)
     assert max(map(len, program.splitlines())) <= 120
+
+
+def test_server_with_an_app_has_a_program_and_a_page(tmp_path: Path, capsys: Capture) -> None:
+    assert create_server("words", tmp_path / "mcp.json", app=True) == 0
+
+    program, page = ((tmp_path / "words" / name).read_text() for name in ("main.py", "app.html"))
+    ast.parse(program)
+    assert 'APP = "ui://words/app.html"' in program
+    assert "@NAME@" not in program + page
+    assert """words.count_words '{"text": "a b"}'""" in capsys.readouterr().out
