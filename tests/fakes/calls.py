@@ -12,7 +12,7 @@ from satchel.domain.tasks import CallTask
 from satchel.ports import Page
 from tests.fakes.pages import page_of
 
-_SENT_FIELDS = {"injected", "unresolved", "server", "bytes_in"}
+_SENT_FIELDS = {"injected", "unresolved", "server", "bytes_in", "inputs"}
 
 
 class FakeCalls:

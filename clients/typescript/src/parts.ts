@@ -16,13 +16,25 @@ export function splitIntoParts(size: number, partBytes: number): Part[] {
   }));
 }
 
-/** Return the unfinished upload of the same file, if there is one. */
-export function findResumable<U extends { name: string; size: number; session_id: string | null }>(
+interface Unfinished {
+  name: string;
+  size: number;
+  session_id: string | null;
+  app?: string | null | undefined;
+}
+
+/** Return the unfinished upload of the same file, if there is one. A file of an app has the tool of the app. */
+export function findResumable<U extends Unfinished>(
   uploads: readonly U[],
   file: { name: string; size: number },
   sessionId: string | null,
+  app: string | null = null,
 ): U | undefined {
   return uploads.find(
-    (upload) => upload.name === file.name && upload.size === file.size && upload.session_id === sessionId,
+    (upload) =>
+      upload.name === file.name &&
+      upload.size === file.size &&
+      upload.session_id === sessionId &&
+      (upload.app ?? null) === app,
   );
 }

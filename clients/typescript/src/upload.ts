@@ -17,6 +17,8 @@ export interface UploadOptions {
   name?: string;
   /** Session that the file belongs to; without one it belongs to the user only. */
   sessionId?: string | null;
+  /** The app that creates the file: its key, and the full name of its tool. */
+  app?: { key: string; tool: string };
   signal?: AbortSignal;
   /** Called with the number of bytes sent so far, including those of an earlier attempt. */
   onProgress?(bytes: number): void;
@@ -49,6 +51,7 @@ export async function uploadFile(transport: Transport, content: Blob, options: U
 interface UploadForm {
   file: Blob;
   session_id?: string;
+  app_key?: string;
 }
 
 class Upload {
@@ -69,11 +72,13 @@ class Upload {
 
   async inOneRequest(): Promise<FileOut> {
     const { content, sessionId, signal } = this;
-    const body: UploadForm = { file: content, ...(sessionId && { session_id: sessionId }) };
+    const { app } = this.options;
+    const fields = { ...(sessionId && { session_id: sessionId }), ...(app && { app_key: app.key }) };
+    const body: UploadForm = { file: content, ...fields };
     const bodySerializer = (): FormData => {
       const form = new FormData();
       form.append("file", content, this.name);
-      if (sessionId) form.append("session_id", sessionId);
+      for (const [field, value] of Object.entries(fields)) form.append(field, value);
       return form;
     };
     const record = await unwrap(this.api.POST("/api/files", { body, bodySerializer, signal }));
@@ -94,14 +99,15 @@ class Upload {
 
   private async create(): Promise<UploadOut> {
     const { content, name, sessionId, signal } = this;
-    const body = { name, size: content.size, mime: content.type || null, session_id: sessionId, sha256: [] };
+    const file = { name, size: content.size, mime: content.type || null };
+    const body = { ...file, session_id: sessionId, app_key: this.options.app?.key ?? null, sha256: [] };
     return unwrap(this.api.POST("/api/files/uploads", { body, signal }));
   }
 
   private async findExisting(): Promise<UploadOut | undefined> {
     const params = { query: { limit: 100 } };
     const { uploads } = await unwrap(this.api.GET("/api/files/uploads", { params, signal: this.signal }));
-    return findResumable(uploads, { name: this.name, size: this.content.size }, this.sessionId);
+    return findResumable(uploads, { name: this.name, size: this.content.size }, this.sessionId, this.options.app?.tool);
   }
 
   /** Return the checksums of the parts that are already stored, by part number. */

@@ -1,4 +1,4 @@
-"""The report MCP server, an example for tool authors: one tool that reads a file and creates two files.
+"""The report MCP server, an example for tool authors: a tool that reads a file and creates two, and a tool with an app.
 
 - Satchel sets `filename` to the path of a readable file, and `username` to the name of the only writable folder,
   /tmp/{username}/. The tool returns the paths of its files, so files of any size work.
@@ -16,8 +16,11 @@ from fastmcp import Context, FastMCP
 sys.path.insert(0, str(Path(__file__).parent))  # Satchel's `python -I` omits this folder from sys.path, so add it
 
 from csv_report import Table, draw_chart, read_in_steps, render_page  # type: ignore[import-not-found] # found at run time
+from explorer import explorer_page  # type: ignore[import-not-found]
 
 MAX_LISTED = 50  # maximum columns in `results`, which the model reads; the HTML report describes all columns
+
+EXPLORER = "ui://report/explorer.html"
 
 mcp = FastMCP(name="report")
 
@@ -58,6 +61,30 @@ async def summarise(filename: str, username: str, ctx: Context) -> dict[str, Any
             "mode": "replace",
             "viewer_hint": "html",
         },
+    }
+
+
+@mcp.resource(EXPLORER, mime_type="text/html;profile=mcp-app", title="CSV explorer")
+def explorer() -> str:
+    """Show the page in which the user filters, sorts, charts and saves the rows of a CSV file."""
+    return explorer_page()  # type: ignore[no-any-return]
+
+
+@mcp.tool(title="CSV explorer", meta={"ui": {"resourceUri": EXPLORER}}, annotations={"readOnlyHint": True})
+async def explore(filename: str, ctx: Context) -> dict[str, Any]:
+    """Open a CSV file in an app in which the user filters, sorts and charts its rows, and saves some as a new file.
+
+    The first row contains the column names. The result has the number of rows and the names of the columns.
+
+    Args:
+        filename: The CSV file, for example "sales.csv".
+    """
+    source = Path(filename)
+    table = await _read(source, ctx)
+    columns = [column.name for column in table.columns[:MAX_LISTED]]
+    return {
+        "results": {"file": source.name, "rows": table.rows, "columns": columns},
+        "meta_data": {"delimiter": table.delimiter},
     }
 
 

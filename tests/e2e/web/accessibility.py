@@ -2,7 +2,7 @@
 
 from functools import cache
 
-from playwright.sync_api import Page
+from playwright.sync_api import Frame, Page
 
 from tests.e2e.system_process import ROOT
 
@@ -70,7 +70,7 @@ def _axe_script() -> str:
     return _AXE.read_text(encoding="utf-8")
 
 
-def find_axe_violations(page: Page) -> list[str]:
+def find_axe_violations(page: Page | Frame) -> list[str]:
     """Return the serious and critical violations that axe reports, each with up to three elements."""
     page.evaluate(_axe_script())  # not a script element: the page's content security policy would block it
     return [

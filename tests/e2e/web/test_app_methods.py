@@ -142,7 +142,8 @@ def test_app_that_asks_to_be_closed_is_closed_and_can_be_opened_again(chat: Chat
 def test_ping_is_answered_and_lists_are_not_offered(chat: ChatPage) -> None:
     frame = opened(chat)
     assert frame.evaluate(_REQUEST, ["ping", {}])["result"] == {}
-    for method in ("resources/list", "prompts/list", "sampling/createMessage", "resources/read"):
+    assert frame.evaluate(_REQUEST, ["resources/list", {}])["result"] == {"resources": []}
+    for method in ("resources/templates/list", "prompts/list", "sampling/createMessage", "resources/read"):
         params = {"uri": "ui://demo/app", "messages": [], "maxTokens": 1}
         assert "error" in frame.evaluate(_REQUEST, [method, params]), method
 

@@ -65,7 +65,8 @@ def server(run: ReportRun) -> Server:
 
 
 def test_report_and_chart_are_written_to_the_users_folder(run: ReportRun) -> None:
-    (tool,) = run.server.tools()
+    tool, explorer = run.server.tools()
+    assert (explorer.name, (explorer.meta or {})["ui"]) == ("explore", {"resourceUri": "ui://report/explorer.html"})
     assert (tool.name, tool.input_schema["required"]) == ("summarise", ["filename", "username"])
 
     output, folder = payload(run.result), run.user.folder

@@ -1,7 +1,9 @@
 """Apps of MCP servers over HTTP."""
 
+from starlette.testclient import TestClient
+
 from satchel.domain.ids import TurnId, UserName, call_id
-from tests.integration.http.api_client import ApiClient
+from tests.integration.http.api_client import ApiClient, Json
 from tests.integration.http.backend import Backend
 
 
@@ -22,3 +24,59 @@ def test_other_file_is_no_app(api: ApiClient) -> None:
     response = api.http.get(f"/api/apps/{api.upload('a.csv')['file_key']}")
 
     assert (response.status_code, response.json()["error_code"]) == (404, "E_APP_NOT_FOUND")
+
+
+def upload_from_app(http: TestClient, app_key: str, **fields: str) -> tuple[int, Json]:
+    """Upload a file that an app creates. Return the status and the body of the response."""
+    form = {"app_key": app_key} | fields
+    response = http.post("/api/files", files={"file": ("part.csv", b"a\n1\n", "text/csv")}, data=form)
+    return response.status_code, response.json()
+
+
+def app_of(backend: Backend, api: ApiClient, user: UserName) -> tuple[str, str]:
+    """Let a call open an app. Return its session and its file."""
+    session_id = api.create_session()
+    turn_id = api.start_turn(session_id)
+    backend.request_approval(user, session_id, turn_id)
+    return session_id, backend.open_app(user, session_id, turn_id)
+
+
+def test_file_of_an_app_is_listed_with_the_app_as_its_source(backend: Backend, api: ApiClient, user: UserName) -> None:
+    session_id, app_key = app_of(backend, api, user)
+
+    status, _ = upload_from_app(api.http, app_key)
+
+    assert status == 201
+    [listed] = [file for file in api.get_json("/api/files")["files"] if file["name"] == "part.csv"]
+    assert (listed["source"], listed["app"], listed["session_id"]) == ("uploaded", "report.summarise", session_id)
+
+
+def test_upload_in_parts_has_the_app_as_its_source(backend: Backend, api: ApiClient, user: UserName) -> None:
+    session_id, app_key = app_of(backend, api, user)
+
+    begun = api.http.post("/api/files/uploads", json={"name": "a.csv", "size": 5, "app_key": app_key})
+
+    assert (begun.json()["app"], begun.json()["session_id"]) == ("report.summarise", session_id)
+
+
+def test_file_of_an_app_belongs_to_no_other_session(backend: Backend, api: ApiClient, user: UserName) -> None:
+    _, app_key = app_of(backend, api, user)
+    status, _ = upload_from_app(api.http, app_key, session_id=api.create_session())
+    assert status == 422
+
+
+def test_app_of_another_user_and_other_files_create_no_files(
+    backend: Backend, api: ApiClient, user: UserName, other_user: TestClient
+) -> None:
+    _, app_key = app_of(backend, api, user)
+    no_app = api.upload("a.csv")["file_key"]
+
+    refused = [
+        upload_from_app(http, key) for http, key in ((other_user, app_key), (api.http, no_app), (api.http, "../x"))
+    ]
+
+    assert [(status, body["error_code"]) for status, body in refused] == [
+        (404, "E_FILE_NOT_FOUND"),
+        (404, "E_APP_NOT_FOUND"),
+        (404, "E_FILE_NOT_FOUND"),
+    ]

@@ -24,6 +24,11 @@ TESTED_SEPARATELY = {
     "v2.1:time:timeout",
     "v2.1:artifacts:path-exists",
     "v2.1:artifacts:path-regular",
+    "apps:page",
+    "apps:visibility",
+    "apps:domains",
+    "apps:size",
+    "apps:fallback",
 }
 
 

@@ -1,5 +1,7 @@
 /** The API's generated types, under the names that the page uses. */
 export type {
+  AppCallResult,
+  AppFile,
   AppPolicy,
   ApprovalRequest,
   CanvasUpdate,

@@ -6,7 +6,7 @@ import { AppCalls } from "./AppCalls";
 import { AppQuestion } from "./AppQuestion";
 import { isInUse, watchFocus } from "./attention";
 import { type AppCall, callTool } from "./calls";
-import { saveFiles } from "./files";
+import { AppFiles, saveFiles, toTarget } from "./files";
 import { buildHostContext, watchSurroundings } from "./hostContext";
 import { sendMessage, setModelContext } from "./chat";
 import { buildPolicy } from "./policy";
@@ -52,17 +52,19 @@ export function AppFrame({ app, html, origin, title }: AppFrameProps) {
           ? before.map((one) => (one.id === call.id ? call : one))
           : [...before.slice(1 - MAX_CALLS), call],
       );
+    const files = new AppFiles(app.files);
     const host: AppHost = {
       context: (current) => buildHostContext(app, surroundings, current),
       setHeight: (wanted) => setHeight(Math.min(MAX_HEIGHT, Math.max(MIN_HEIGHT, wanted))),
       setMode,
       isInUse: () => isInUse(target),
       ask: (question) => ask(target, question),
-      callTool: (name, args) => callTool(app, name, args, controller.signal, recordCall),
+      callTool: (name, args) => callTool(app, name, args, files, controller.signal, recordCall),
       sendMessage: (text) => sendMessage(app.session_id, text),
       setModelContext: (text) => setModelContext(app.session_id, title, text),
       openLink: (url) => window.open(url, "_blank", "noopener,noreferrer"),
-      saveFiles: (files) => saveFiles(app.session_id, files),
+      files,
+      saveFiles: (offered) => saveFiles(toTarget(app), files, offered),
       log: (text) => setLogs((before) => [...before.slice(1 - MAX_LOGS), text]),
       onReady: () => setStatus("running"),
       onEnd: () => setStatus("ended"),

@@ -51,7 +51,7 @@ function Details({ question }: { question: Question }) {
     <ul>
       {question.files.map((file, index) => (
         <li key={index}>
-          {file.name} ({formatSize(file.bytes.length)})
+          {file.name} ({formatSize(file.size)})
         </li>
       ))}
     </ul>

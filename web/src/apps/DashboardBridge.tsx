@@ -4,7 +4,7 @@ import { AppQuestion } from "./AppQuestion";
 import { isInUse } from "./attention";
 import "./apps.css";
 import { sendMessage, setModelContext } from "./chat";
-import { saveFiles } from "./files";
+import { AppFiles, saveFiles } from "./files";
 import { buildHostContext, watchSurroundings } from "./hostContext";
 import { type AppHost, AppSession } from "./session";
 import { useQuestions } from "./useQuestions";
@@ -23,6 +23,7 @@ export default function DashboardBridge({ frame, origin, sessionId, title, first
   const { open, ask } = useQuestions();
   useEffect(() => {
     if (!frame.contentWindow) return;
+    const files = new AppFiles();
     const host: AppHost = {
       context: () => ({ ...buildHostContext(null, frame, "inline"), availableDisplayModes: ["inline"] }),
       setHeight: () => undefined,
@@ -33,7 +34,8 @@ export default function DashboardBridge({ frame, origin, sessionId, title, first
       sendMessage: (text) => sendMessage(sessionId, text),
       setModelContext: (text) => setModelContext(sessionId, title, text),
       openLink: (url) => window.open(url, "_blank", "noopener,noreferrer"),
-      saveFiles: (files) => saveFiles(sessionId, files),
+      files,
+      saveFiles: (offered) => saveFiles({ sessionId }, files, offered),
       log: () => undefined,
       onReady: () => undefined,
       onEnd: () => undefined,

@@ -1,8 +1,9 @@
 /** Tool calls of an app: each runs in a turn of its own, which the page follows if it takes longer than a moment. */
 import type { CallToolResult } from "@modelcontextprotocol/client";
 import { api, followTurn, unwrap } from "../api/client";
-import type { OpenApp } from "../api/types";
+import type { AppCallResult, OpenApp } from "../api/types";
 import { applyEvents, type Turn, turnFromRecord } from "../chat/turn";
+import type { AppFiles } from "./files";
 
 /** A call of the app, for the list under its frame. */
 export interface AppCall {
@@ -21,13 +22,15 @@ export async function callTool(
   app: OpenApp,
   tool: string,
   args: Record<string, unknown>,
+  files: AppFiles,
   signal: AbortSignal,
   onChange: (call: AppCall) => void,
 ): Promise<CallToolResult> {
   const call: AppCall = { id: crypto.randomUUID(), tool, status: "running", turn: null };
   onChange(call);
   try {
-    const result = await run(app, call, args, signal, onChange);
+    const ended = await run(app, call, args, signal, onChange);
+    const result = files.link(ended.result as CallToolResult, ended.files ?? []);
     onChange({ ...call, status: result.isError ? "failed" : "done" });
     return result;
   } catch (error) {
@@ -42,7 +45,7 @@ async function run(
   args: Record<string, unknown>,
   signal: AbortSignal,
   onChange: (call: AppCall) => void,
-): Promise<CallToolResult> {
+): Promise<AppCallResult> {
   const params = {
     path: { app_key: app.file_key },
     query: { version: app.version },
@@ -50,7 +53,7 @@ async function run(
   };
   const body = { tool: call.tool, arguments: args as never };
   const started = await unwrap(api.POST("/api/apps/{app_key}/calls", { params, body, signal }));
-  if (started.result) return started.result as CallToolResult;
+  if (started.result) return started;
   const { turn_id: turnId, session_id: sessionId } = started;
   const record = { turn_id: turnId, message: "", created_at: new Date().toISOString(), status: "running" as const };
   let turn = turnFromRecord({ ...record, answer: "", error: null, files: [] }, sessionId);
@@ -68,7 +71,7 @@ async function run(
   const path = { session_id: sessionId, app_turn_id: turnId };
   const ended = await unwrap(api.GET("/api/sessions/{session_id}/app-calls/{app_turn_id}", { params: { path }, signal }));
   if (!ended.result) throw new Error("The call has no result.");
-  return ended.result as CallToolResult;
+  return ended;
 }
 
 /** Cancel the turn of a call. */

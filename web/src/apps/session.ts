@@ -7,6 +7,7 @@ import {
 } from "@modelcontextprotocol/ext-apps/app-bridge";
 import type { CallToolResult, JSONRPCMessage } from "@modelcontextprotocol/client";
 import type { OpenApp } from "../api/types";
+import type { AppFiles, Offered } from "./files";
 import { DISPLAY_MODES } from "./hostContext";
 import { FrameTransport } from "./transport";
 
@@ -14,13 +15,7 @@ import { FrameTransport } from "./transport";
 export type Question =
   | { kind: "link"; url: string }
   | { kind: "message"; text: string }
-  | { kind: "download"; files: readonly AppFile[] };
-
-export interface AppFile {
-  name: string;
-  mime: string;
-  bytes: Uint8Array<ArrayBuffer>;
-}
+  | { kind: "download"; files: readonly Offered[] };
 
 /** Services of the page for the app. */
 export interface AppHost {
@@ -35,7 +30,9 @@ export interface AppHost {
   sendMessage(text: string): Promise<void>;
   setModelContext(text: string): void;
   openLink(url: string): void;
-  saveFiles(files: readonly AppFile[]): Promise<void>;
+  /** The files of the app's calls. */
+  files: AppFiles;
+  saveFiles(files: readonly Offered[]): Promise<void>;
   log(text: string): void;
   onReady(): void;
   /** The app asked to be closed, or has left its page. */
@@ -72,7 +69,7 @@ export class AppSession {
     private readonly html: string,
     private readonly host: AppHost,
   ) {
-    this.bridge = new AppBridge(null, HOST, { ...CAPABILITIES, ...(app && { serverTools: {} }) }, { hostContext: host.context(this.mode) });
+    this.bridge = new AppBridge(null, HOST, { ...CAPABILITIES, ...(app && { serverTools: {}, serverResources: {} }) }, { hostContext: host.context(this.mode) });
     this.transport = new FrameTransport(frame, origin);
     this.register();
   }
@@ -105,7 +102,7 @@ export class AppSession {
     bridge.oninitialized = () => {
       if (app) {
         void bridge.sendToolInput({ arguments: app.arguments as Record<string, unknown> });
-        void bridge.sendToolResult(app.state.result as CallToolResult);
+        void bridge.sendToolResult(host.files.link(app.state.result as CallToolResult, app.files ?? []));
       }
       host.onReady();
     };
@@ -141,12 +138,14 @@ export class AppSession {
       return {};
     };
     bridge.ondownloadfile = async ({ contents }) => {
-      const files = contents.slice(0, MAX_DOWNLOADS).flatMap(toFile);
+      const files = contents.slice(0, MAX_DOWNLOADS).flatMap((content) => toOffered(content, host.files));
       if (files.length === 0 || !(await host.ask({ kind: "download", files }))) return { isError: true };
       await host.saveFiles(files);
       return {};
     };
     if (!app) return;
+    bridge.onlistresources = async () => ({ resources: host.files.list() });
+    bridge.onreadresource = ({ uri }) => host.files.read(uri);
     bridge.oncalltool = ({ name, arguments: args }) => host.callTool(name, args ?? {});
   }
 
@@ -176,14 +175,16 @@ interface FileContent {
   resource?: { uri: string; mimeType?: string; text?: string; blob?: string };
 }
 
-/** Return the file of an embedded resource. Links are no files: the app can ask to open them. */
-function toFile(content: unknown): AppFile[] {
-  const { type, resource } = content as FileContent;
+/** Return the file of an embedded resource, or of a link to a file of the app's calls. Other links are no files. */
+function toOffered(content: unknown, files: AppFiles): Offered[] {
+  const { type, resource, uri } = content as FileContent & { uri?: string };
+  const file = type === "resource_link" && uri ? files.get(uri) : undefined;
+  if (file) return [{ name: file.name, size: file.size, file }];
   if (type !== "resource" || !resource) return [];
   const bytes =
     typeof resource.text === "string"
       ? new TextEncoder().encode(resource.text)
       : Uint8Array.from(atob(resource.blob ?? ""), (char) => char.charCodeAt(0));
   const name = decodeURIComponent(resource.uri.split(/[?#]/)[0]?.split("/").at(-1) || "file");
-  return [{ name, mime: resource.mimeType ?? "application/octet-stream", bytes }];
+  return [{ name, size: bytes.length, mime: resource.mimeType ?? "application/octet-stream", bytes }];
 }

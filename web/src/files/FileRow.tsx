@@ -10,7 +10,7 @@ import { DateTime } from "../shared/DateTime";
 import { formatSize } from "../shared/format";
 import { Icon } from "../shared/Icon";
 import { toast, withErrorToast } from "../shared/notifications";
-import { describeContents, describeExpiry, formatAge } from "./describeFile";
+import { describeContents, describeExpiry, describeSource, formatAge } from "./describeFile";
 import Thumbnail from "./Thumbnail";
 import { Versions } from "./Versions";
 
@@ -35,7 +35,7 @@ interface FileRowProps {
 /** A file of the list in one line: picture, name, size, date; below it, why a deferred file waits. */
 export const FileRow = memo(({ file, index, selected, now, actions }: FileRowProps) => {
   const expiry = describeExpiry(file, now);
-  const details = [file.source, formatSize(file.size), describeContents(file.info), file.category];
+  const details = [describeSource(file), formatSize(file.size), describeContents(file.info), file.category];
   const label = (action: string) => `${action} ${file.name}`;
   return (
     <div className="file" data-selected={selected || undefined}>

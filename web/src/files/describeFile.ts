@@ -58,3 +58,8 @@ export function formatAge(at: string, now: number): string {
   const isThisYear = date.getFullYear() === new Date(now * 1000).getFullYear();
   return date.toLocaleDateString("en", { day: "numeric", month: "short", ...(!isThisYear && { year: "numeric" }) });
 }
+
+/** Return where a file comes from: `uploaded`, `generated` or `deferred`, or the app that created it. */
+export function describeSource({ source, app }: Pick<FileRecord, "source" | "app">): string {
+  return app ? `from the app of ${app}` : source;
+}

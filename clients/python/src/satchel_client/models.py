@@ -22,8 +22,30 @@ class AnsweredInput(Model):
     """The user's answer: `accept`, `decline` or `cancel`."""
 
 
+class AppFile(Model):
+    """A file of a call that the app of the call may read: a file that the arguments name, or one that the tool made.
+
+    ``GET /api/files/{file_key}`` returns a link to it.
+    """
+
+    file_key: str
+    """The key of the file."""
+    version: int
+    """The version of the file, from 1."""
+    name: str
+    """The name."""
+    mime: str
+    """The media type."""
+    size: int
+    """Size in bytes."""
+    role: Literal["input", "result"]
+    """`input`: the arguments name the file. `result`: the tool made it."""
+
+
 class AppCallResult(Model):
     """A call of an app. ``result`` is what the server sent, or an error; None while the call runs.
+
+    The app may read the ``files`` of its calls.
 
     Follow the turn ``turn_id`` for its events, approvals and questions.
     """
@@ -34,6 +56,8 @@ class AppCallResult(Model):
     """The id of the session; null if it has none."""
     result: dict[str, Any] | None = None
     """The result as the server sent it, or an error; null while the call runs."""
+    files: list[AppFile]
+    """The files."""
 
 
 class AppPolicy(Model):
@@ -1215,6 +1239,8 @@ class FileContent(Model):
     """Size in bytes."""
     source: Source
     """Where the file comes from."""
+    app: str | None = None
+    """The tool (`server.name`) whose app created the file; null for other files."""
     version: int
     """The version of the file, from 1."""
     session_id: str | None = None
@@ -1250,7 +1276,7 @@ class FileContent(Model):
 
 
 class FileOut(Model):
-    """A file of the user. ``size`` is in bytes.
+    """A file of the user. ``size`` is in bytes. ``app`` is the tool (server and name) whose app created the file.
 
     A deferred file needs a decision of the user: ``status`` and ``reason`` say why, and ``next_actions`` lists what the
     user can do. A deferred file is deleted at ``expires_at`` unless the user keeps it. A ``temporary`` file is deleted
@@ -1267,6 +1293,8 @@ class FileOut(Model):
     """Size in bytes."""
     source: Source
     """Where the file comes from."""
+    app: str | None = None
+    """The tool (`server.name`) whose app created the file; null for other files."""
     version: int
     """The version of the file, from 1."""
     session_id: str | None = None
@@ -1556,6 +1584,8 @@ class OpenApp(Model):
     """The arguments of the call, by name."""
     state: AppState
     """What the server declares about the page, and the result of the call."""
+    files: list[AppFile]
+    """The files."""
 
 
 class Problem(Model):
@@ -1823,6 +1853,8 @@ class StartedUpload(Model):
     """Size in bytes."""
     session_id: str | None = None
     """The id of the session; null if it has none."""
+    app: str | None = None
+    """The tool (`server.name`) whose app created the file; null for other files."""
     part_bytes: int
     """Size of every part but the last, in bytes."""
     part_count: int
@@ -1904,6 +1936,8 @@ class UploadOut(Model):
     """Size in bytes."""
     session_id: str | None = None
     """The id of the session; null if it has none."""
+    app: str | None = None
+    """The tool (`server.name`) whose app created the file; null for other files."""
     part_bytes: int
     """Size of every part but the last, in bytes."""
     part_count: int
@@ -1936,6 +1970,8 @@ class UploadWithParts(Model):
     """Size in bytes."""
     session_id: str | None = None
     """The id of the session; null if it has none."""
+    app: str | None = None
+    """The tool (`server.name`) whose app created the file; null for other files."""
     part_bytes: int
     """Size of every part but the last, in bytes."""
     part_count: int

@@ -18,6 +18,7 @@ from pydantic import (
 
 from satchel.contract import Artifact, ArtifactProblem, Canvas, DeferredArtifact, Display, ToolOutput, scrub_text
 from satchel.contract.errors import ErrorCode, InvalidArtifact, NotApproved, ToolError
+from satchel.domain.files import FileRecord
 from satchel.domain.ids import CallId, FileKey, SessionId, TurnId, UserName
 from satchel.domain.inputs import RequestedInput
 from satchel.domain.media import MediaRef
@@ -35,6 +36,21 @@ _MAX_ARTIFACT_TEXT_CHARS = 20_000  # maximum for each text of an artifact; CallR
 _SHORT_TEXT_CHARS = 100
 _SHORT_RESULTS_CHARS = 4_000
 _TRUNCATED = {"truncated": "The result was too long to be stored in full."}
+
+
+class InputVersion(BaseModel):
+    """The version of a file that a call's arguments name."""
+
+    file_key: FileKey
+    version: int
+    name: str
+    mime: str
+    size: int
+
+    @classmethod
+    def of(cls, record: FileRecord) -> Self:
+        """Return the version of a file record."""
+        return cls.model_validate(record, from_attributes=True)
 
 
 class CallResult(BaseModel):
@@ -95,7 +111,7 @@ class Call(BaseModel):
     """One tool call. ``arguments`` is the model's text; ``injected`` are the parsed arguments with the user's name.
 
     ``server`` and ``bytes_in`` (the total size of the input files) are set when the call is sent to a runner. ``slot``
-    is the number under which the call counts as running.
+    is the number under which the call counts as running. ``inputs`` are the files that the arguments name.
     """
 
     call_id: CallId
@@ -111,6 +127,7 @@ class Call(BaseModel):
     unresolved: dict[str, list[str]] = {}
     server: str | None = None
     bytes_in: int = 0
+    inputs: Annotated[list[InputVersion], Field(exclude_if=lambda files: not files)] = []
     slot: int | None = None
     result: CallResult | None = None
 

@@ -48,6 +48,8 @@ class NewFile(BaseModel):
 
     ``artifact_id`` is the id that the tool gave the file, or None. Tools' files with different ids are different files.
 
+    ``app`` is the full name of the tool whose app created the file, or None.
+
     A deferred file waits for an action by the user: ``reason`` says why, ``next_actions`` lists the possible actions. A
     ``temporary`` file is deleted with its session. A file is deleted at ``expires_at`` (seconds since 1970), if set.
     """
@@ -64,6 +66,7 @@ class NewFile(BaseModel):
     origin: str
     created_at: datetime
     artifact_id: str | None = None
+    app: Annotated[str | None, Field(exclude_if=_is_unset)] = None
     description: str | None = None
     viewer: str | None = None
     category: str | None = None
@@ -108,6 +111,7 @@ class NameClaim(BaseModel):
     origin: str
     version: int
     artifact_id: str | None = None
+    app: Annotated[str | None, Field(exclude_if=_is_unset)] = None
     temporary: bool = False
     expires_at: int | None = None
 
@@ -123,14 +127,15 @@ class NameResolution(StrEnum):
 def resolve_name_conflict(claim: NameClaim, new: NewFile) -> NameResolution:
     """Decide what happens to a new file whose name already belongs to another file in the session (``claim``).
 
-    If the original names (``raw_name``) are equal, the new file becomes a new version of the other file, with two
+    If the original names (``raw_name``) are equal, the new file becomes a new version of the other file, with three
     exceptions. First, a tool's file never becomes a version of an upload, of a file of the same turn, or of an artifact
     with a different id. Second, a file that expires earlier than the other file never becomes a version of it, because
-    the expiry would delete both. In these cases, and if the original names differ, the new file gets a numbered name.
+    the expiry would delete both. Third, a file of an app becomes only a version of a file of the same app. In these
+    cases, and if the original names differ, the new file gets a numbered name.
     """
     if claim.object_id == new.object_id:
         return NameResolution.SAME_FILE
-    if claim.raw_name != new.raw_name or _may_expire_before(new, claim):
+    if claim.raw_name != new.raw_name or _may_expire_before(new, claim) or (new.app and new.app != claim.app):
         return NameResolution.NUMBERED_NAME
     if new.source is Source.UPLOADED:
         return NameResolution.NEW_VERSION

@@ -122,6 +122,8 @@ def sanitize(text: str) -> str:
 def _file_lines(file: FileRecord, *, with_key: bool) -> Iterator[str]:
     """Yield a file's line, and for a deferred file a second line with its description and the user's next steps."""
     facts = [f"{file.source} {file.created_at:%Y-%m-%d}", format_size(file.size), describe_content(file.info)]
+    if file.app:
+        facts.append(f"made by the app of {file.app}")
     if file.source is Source.DEFERRED:
         facts = ["deferred", file.status]
     if with_key:

@@ -33,7 +33,7 @@ from satchel.ports.storage import FileStore
 PREFIX = "CALL#"
 _TASK_PREFIX = "TASK#"
 APPROVAL_PREFIX = "APPROVAL#"
-_SENT_FIELDS = {"injected", "unresolved", "server", "bytes_in"}
+_SENT_FIELDS = {"injected", "unresolved", "server", "bytes_in", "inputs"}
 # An item is limited to 400 KB by DynamoDB. The item of a call has at most 380 KB: 40 KB each in ``doc`` and ``sent``,
 # and 300 KB of result. Larger values of ``doc`` and ``sent`` are stored in S3.
 _MAX_INLINE_BYTES = 40_000

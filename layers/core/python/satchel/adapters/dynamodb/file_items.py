@@ -111,6 +111,7 @@ def claim_item(record: FileRecord) -> Item:
         origin=record.origin,
         version=record.version,
         artifact_id=record.artifact_id,
+        app=record.app,
         temporary=record.temporary,
         expires_at=record.expires_at,
     )

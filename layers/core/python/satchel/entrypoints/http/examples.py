@@ -271,6 +271,7 @@ FILE: Example = {
     "mime": "text/csv",
     "size": 3418044,
     "source": "uploaded",
+    "app": None,
     "version": 1,
     "session_id": SESSION_ID,
     "created_at": _AT,
@@ -307,11 +308,22 @@ APP: Example = {
         "prefers_border": None,
         "result": {"content": [{"type": "text", "text": "100000 rows"}]},
     },
+    "files": [
+        {
+            "file_key": FILE_KEY,
+            "version": 1,
+            "name": "sales.csv",
+            "mime": "text/csv",
+            "size": 3418044,
+            "role": "input",
+        }
+    ],
 }
 APP_CALL: Example = {
     "turn_id": f"x{TURN_ID[1:]}",
     "session_id": SESSION_ID,
     "result": {"content": [{"type": "text", "text": "Rows 100 to 199"}]},
+    "files": [],
 }
 FILES: Example = {"files": [FILE], "cursor": None}
 FILE_VERSIONS: Example = {"versions": [FILE | {"version": 2}, FILE], "cursor": None}
@@ -323,6 +335,7 @@ UPLOAD: Example = {
     "mime": "application/vnd.apache.parquet",
     "size": 20971520,
     "session_id": SESSION_ID,
+    "app": None,
     "part_bytes": 16777216,
     "part_count": 2,
     "created_at": _AT,

@@ -57,7 +57,7 @@ def _id_validator(
 check_session_id = _id_validator(SessionId, f"s{ID_BODY}", SessionNotFound)
 _turn = _id_validator(TurnId, TURN_ID, TurnNotFound)
 _call = _id_validator(CallId, CALL_ID, CallNotFound)
-_file = _id_validator(FileKey, f"f{ID_BODY}", FileNotFound)
+check_file_key = _id_validator(FileKey, f"f{ID_BODY}", FileNotFound)
 _upload = _id_validator(lambda text: UploadId(FileKey(text)), f"f{ID_BODY}", UploadNotFound)
 _link = _id_validator(LinkId, f"l{ID_BODY}", SharedLinkNotFound)
 _canvas = _id_validator(CanvasId, CANVAS_ID_PATTERN, CanvasNotFound)
@@ -66,7 +66,7 @@ _canvas = _id_validator(CanvasId, CANVAS_ID_PATTERN, CanvasNotFound)
 SessionPath = Annotated[SessionId, BeforeValidator(check_session_id), Path(examples=[examples.SESSION_ID])]
 TurnPath = Annotated[TurnId, BeforeValidator(_turn), Path(examples=[examples.TURN_ID])]
 CallPath = Annotated[CallId, BeforeValidator(_call), Path(examples=[examples.CALL_ID])]
-FilePath = Annotated[FileKey, BeforeValidator(_file), Path(examples=[examples.FILE_KEY])]
+FilePath = Annotated[FileKey, BeforeValidator(check_file_key), Path(examples=[examples.FILE_KEY])]
 UploadPath = Annotated[UploadId, BeforeValidator(_upload), Path(examples=[examples.UPLOAD_ID])]
 LinkPath = Annotated[LinkId, BeforeValidator(_link), Path(examples=[examples.LINK_ID])]
 CanvasPath = Annotated[

@@ -23,7 +23,7 @@ from satchel.ports.calls import Calls
 from satchel.ports.storage import FileStore
 from satchel.ports.system import Clock
 from satchel.ports.turns import Turns, Workflow
-from satchel.services.apps.read_app import ReadApp, read_state
+from satchel.services.apps.read_app import AppFile, ReadApp, files_of_call, read_state
 from satchel.services.turns.read_turn import ReadTurn
 
 logger = logging.getLogger(__name__)
@@ -43,12 +43,15 @@ class AppCallRequest(BaseModel):
 class AppCallResult(BaseModel):
     """A call of an app. ``result`` is what the server sent, or an error; None while the call runs.
 
+    The app may read the ``files`` of its calls.
+
     Follow the turn ``turn_id`` for its events, approvals and questions.
     """
 
     turn_id: TurnId
     session_id: SessionId
     result: dict[str, Any] | None = None
+    files: list[AppFile] = []
 
 
 @dataclass(frozen=True)
@@ -120,7 +123,8 @@ class ReadAppCall:
             return answer
         call = self.calls.get(turn_id, call_id(turn_id, 0, 0))
         state = read_state(self.store, turn.user, call.call_id) if call and call.result else None
-        return answer.model_copy(update={"result": state.result if state else _error(turn, call)})
+        result = state.result if state else _error(turn, call)
+        return answer.model_copy(update={"result": result, "files": files_of_call(call) if call else []})
 
 
 def _error(turn: Turn, call: Call | None) -> dict[str, Any]:

@@ -2,7 +2,7 @@
 
 import re
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 from pydantic import BaseModel, ValidationError
 
@@ -24,6 +24,20 @@ _CALL_ID = re.compile(CALL_ID)
 _MAX_STORED_BYTES = 2 * MAX_STATE_BYTES
 
 
+class AppFile(BaseModel):
+    """A file of a call that the app of the call may read: a file that the arguments name, or one that the tool made.
+
+    ``GET /api/files/{file_key}`` returns a link to it.
+    """
+
+    file_key: FileKey
+    version: int
+    name: str
+    mime: str
+    size: int
+    role: Literal["input", "result"]
+
+
 class OpenApp(BaseModel):
     """An app, with the arguments and the result of the call that opened it. Its page is the file ``file_key``.
 
@@ -40,6 +54,7 @@ class OpenApp(BaseModel):
     tool: ToolSpec | None
     arguments: dict[str, Any]
     state: AppState
+    files: list[AppFile] = []
 
 
 @dataclass(frozen=True)
@@ -68,7 +83,15 @@ class ReadApp:
             tool=self._tool(who, call) if call else None,
             arguments=arguments if isinstance(arguments, dict) else {},
             state=state,
+            files=files_of_call(call) if call else [],
         )
+
+    def origin(self, who: Identity, file_key: FileKey) -> tuple[SessionId, str]:
+        """Return the session and the tool of an app, for a file that the app creates. Raise like ``__call__``."""
+        _, call = self.find(who, file_key, None)
+        if call is None:
+            raise AppNotFound(file_key)
+        return call.session_id, call.tool
 
     def find(self, who: Identity, file_key: FileKey, version: int | None) -> tuple[FileRecord, Call | None]:
         """Return the file of an app and the call that opened it, None if it is deleted. Raise like ``__call__``."""
@@ -81,6 +104,16 @@ class ReadApp:
     def _tool(self, who: Identity, call: Call) -> ToolSpec | None:
         tools = (tool for server in self.tools(who.groups) for tool in server.tools or [])
         return next((tool for tool in tools if tool.full_name == call.tool), None)
+
+
+def files_of_call(call: Call) -> list[AppFile]:
+    """Return the files that the arguments of a call name and those that its tool made, without pages of apps."""
+    made = call.result.files if call.result else []
+    versions = [(each, "input") for each in call.inputs] + [(each, "result") for each in made if not is_app(each.mime)]
+    return [
+        AppFile(file_key=file.file_key, version=file.version, name=file.name, mime=file.mime, size=file.size, role=role)
+        for file, role in versions
+    ]
 
 
 def read_state(store: FileStore, user: UserName, call_id: CallId) -> AppState | None:

@@ -263,6 +263,7 @@ class DispatchTool:
             "unresolved": resolved.unresolved,
             "server": server,
             "bytes_in": resolved.bytes,
+            "inputs": resolved.versions,
         }
         is_legacy = not entry.is_remote and self.tools.is_legacy(server, records.tools_version)
         event = _start_event(call, arguments)

@@ -7,7 +7,7 @@ from urllib.parse import quote
 from satchel.contract import numbered_name
 from satchel.contract.errors import FileNotFound, FileTooLarge
 from satchel.domain import arguments as args
-from satchel.domain.calls import Call
+from satchel.domain.calls import Call, InputVersion
 from satchel.domain.conversation import ToolSpec
 from satchel.domain.files import FileFilter, FileRecord
 from satchel.domain.object_keys import input_path
@@ -33,7 +33,8 @@ _MAX_SUGGESTED_FROM = 200  # number of files that are searched for names similar
 class ResolvedInputs:
     """A tool's arguments, its input files with their total size, and similar names for ``unresolved`` file names.
 
-    ``embedded`` are the arguments in which the runner replaces a file's path with its content.
+    ``embedded`` are the arguments in which the runner replaces a file's path with its content. ``versions`` are the
+    versions of all files that the arguments name.
     """
 
     arguments: dict[str, Any]
@@ -41,6 +42,7 @@ class ResolvedInputs:
     unresolved: dict[str, list[str]] = field(default_factory=dict)
     bytes: int = 0
     embedded: dict[str, args.FileForm] = field(default_factory=dict)
+    versions: list[InputVersion] = field(default_factory=list)
 
 
 @dataclass(frozen=True)
@@ -66,7 +68,9 @@ class ResolveInputs:
         if unresolved and entry.strict_files:
             raise FileNotFound(list(unresolved), [name for names in unresolved.values() for name in names])
         arguments = args.fill_original_names(tool, arguments, lambda v: records[v].name if v in records else v)
-        size = sum({record.file_key: record.size for record in records.values()}.values())
+        distinct = {record.file_key: record for record in records.values()}
+        size = sum(record.size for record in distinct.values())
+        versions = [InputVersion.of(record) for record in distinct.values()]
         names = _distinct_names(records)
         is_linked = entry.file_mode_for(tool.name) == "url"
         urls: dict[str, str] = {}
@@ -91,7 +95,8 @@ class ResolveInputs:
 
         replaced = args.replace_file_names(forms, arguments, replacement)
         embedded = {argument: form for argument, form in forms.items() if form in args.EMBEDDED_FORMS}
-        return ResolvedInputs(replaced, list(inputs.values()), unresolved, size, embedded if inputs else {})
+        embedded = embedded if inputs else {}
+        return ResolvedInputs(replaced, list(inputs.values()), unresolved, size, embedded, versions)
 
     def _find(self, call: Call, values: list[str]) -> tuple[dict[str, FileRecord], dict[str, list[str]]]:
         """Return the file record for each name in ``values``, and similar file names for each name without a file."""

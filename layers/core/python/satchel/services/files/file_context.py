@@ -107,6 +107,7 @@ def _describe(record: FileRecord) -> dict[str, Any]:
         "name": record.name,
         "key": record.file_key,
         "source": record.source.value,
+        "app": record.app,
         "created": f"{record.created_at:%Y-%m-%d}",
         "size": format_size(record.size),
         "mime": record.mime,

@@ -35,9 +35,15 @@ class UploadFile:
     storage: StorageQuota
 
     def __call__(
-        self, who: Identity, raw_name: str, body: bytes, mime: str | None, session_id: SessionId | None
+        self,
+        who: Identity,
+        raw_name: str,
+        body: bytes,
+        mime: str | None,
+        session_id: SessionId | None,
+        app: str | None = None,
     ) -> FileRecord:
-        """Store the file and return its record.
+        """Store the file and return its record. ``app`` is the tool whose app creates the file.
 
         Raise TooLarge, StorageFull, SessionNotFound, SessionEnded, ErasureRunning or Unavailable.
         """
@@ -49,6 +55,7 @@ class UploadFile:
         ensure_session_open(self.sessions, who.name, session_id)
         self.storage.check_upload(who.name, len(body))
         new = new_uploaded_file(who.name, session_id, raw_name, mime, len(body), self.clock.now(), self.entropy(10))
+        new = new.model_copy(update={"app": app})
         if new.mime == UNKNOWN and mime in {None, UNKNOWN}:
             new = new.model_copy(update={"mime": guess_mime(body[:HEAD_BYTES])})
         self.store.put(new.key, io.BytesIO(body), new.mime)

@@ -57,9 +57,15 @@ class BeginUpload:
     max_uploads: int
 
     def __call__(
-        self, who: Identity, raw_name: str, size: int, mime: str | None, session_id: SessionId | None
+        self,
+        who: Identity,
+        raw_name: str,
+        size: int,
+        mime: str | None,
+        session_id: SessionId | None,
+        app: str | None = None,
     ) -> Upload:
-        """Start an upload of ``size`` bytes and return it.
+        """Start an upload of ``size`` bytes and return it. ``app`` is the tool whose app creates the file.
 
         Raise UploadOverLimit, TooManyUploads, StorageFull, SessionNotFound, SessionEnded or ErasureRunning.
         """
@@ -69,7 +75,7 @@ class BeginUpload:
         now = self.clock.now()
         new = new_uploaded_file(who.name, session_id, raw_name, mime, size, now, self.entropy(10))
         upload = Upload(
-            file=new,
+            file=new.model_copy(update={"app": app}),
             store_id=self.parts.begin(new.key, new.mime),
             part_bytes=part_bytes_for(size),
             expires_at=now + UPLOAD_LIFETIME,

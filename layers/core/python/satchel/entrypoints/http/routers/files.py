@@ -37,6 +37,7 @@ from satchel.entrypoints.http.schemas.files import (
     FileVersions,
     StoreReference,
 )
+from satchel.entrypoints.http.upload_origin import find_origin
 from satchel.use_cases import UseCases
 
 router = APIRouter(tags=["files"])
@@ -73,10 +74,10 @@ def upload_content(
 
 
 def _store(use_cases: UseCases, user: Identity, fields: FileFields, content: bytes, key: str | None) -> FileOut:
-    session_id = check_session_id(fields.session_id) if fields.session_id is not None else None
+    session_id, app = find_origin(use_cases, user, fields)
 
     def create() -> tuple[str, FileRecord]:
-        record = use_cases.upload_file(user, fields.name, content, fields.mime, session_id)
+        record = use_cases.upload_file(user, fields.name, content, fields.mime, session_id, app)
         return f"{record.file_key}#{record.version}", record
 
     def read(stored: str) -> FileRecord:
@@ -106,6 +107,7 @@ async def _read_form(request: Request) -> tuple[FileFields, bytes]:
             "name": form.get("name") or file.filename or "",
             "mime": form.get("mime") or file.content_type or None,
             "session_id": form.get("session_id") or None,
+            "app_key": form.get("app_key") or None,
         }
         try:
             return FileFields.model_validate(fields), await file.read()

@@ -16,7 +16,6 @@ from satchel.entrypoints.http.parameters import (
     InjectedUseCases,
     Limit,
     UploadPath,
-    check_session_id,
 )
 from satchel.entrypoints.http.problems import problem_responses
 from satchel.entrypoints.http.schemas.files import FileOut
@@ -30,6 +29,7 @@ from satchel.entrypoints.http.schemas.uploads import (
     UploadPage,
     UploadWithParts,
 )
+from satchel.entrypoints.http.upload_origin import find_origin
 
 router = APIRouter(tags=["files"])
 
@@ -48,10 +48,10 @@ def begin_upload(
 
     PUT each part, with exactly the signed length and checksum, to its presigned URL. Then complete the upload.
     """
-    session_id = check_session_id(body.session_id) if body.session_id is not None else None
+    session_id, app = find_origin(use_cases, user, body)
 
     def create() -> tuple[str, Upload]:
-        upload = use_cases.begin_upload(user, body.name, body.size, body.mime, session_id)
+        upload = use_cases.begin_upload(user, body.name, body.size, body.mime, session_id, app)
         return upload.upload_id, upload
 
     def read(upload_id: str) -> Upload:

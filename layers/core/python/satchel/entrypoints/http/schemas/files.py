@@ -21,6 +21,10 @@ class FileFields(BaseModel):
     session_id: Annotated[
         str | None, Field(description="The session that the file belongs to. By default, only to My Files.")
     ] = None
+    app_key: Annotated[
+        str | None,
+        Field(max_length=100, description="The user's app that creates the file. The file belongs to its session."),
+    ] = None
 
 
 class FileForm(BaseModel):
@@ -38,6 +42,9 @@ class FileForm(BaseModel):
     name: Annotated[str, Field(max_length=4096, description="The file's name, instead of the name in its part.")] = ""
     mime: Annotated[str, Field(max_length=255, description="The media type, instead of that in its part.")] = ""
     session_id: Annotated[str, Field(description="The session that the file belongs to.")] = ""
+    app_key: Annotated[
+        str, Field(description="The user's app that creates the file. The file belongs to its session.")
+    ] = ""
 
 
 class FileUpload(FileFields):
@@ -49,7 +56,7 @@ class FileUpload(FileFields):
 
 
 class FileOut(BaseModel):
-    """A file of the user. ``size`` is in bytes.
+    """A file of the user. ``size`` is in bytes. ``app`` is the tool (server and name) whose app created the file.
 
     A deferred file needs a decision of the user: ``status`` and ``reason`` say why, and ``next_actions`` lists what the
     user can do. A deferred file is deleted at ``expires_at`` unless the user keeps it. A ``temporary`` file is deleted
@@ -61,6 +68,7 @@ class FileOut(BaseModel):
     mime: str
     size: int
     source: Source
+    app: str | None = None
     version: int
     session_id: str | None
     created_at: datetime

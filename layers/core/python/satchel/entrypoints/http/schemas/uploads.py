@@ -71,6 +71,7 @@ class UploadOut(BaseModel):
     mime: str
     size: int
     session_id: str | None
+    app: str | None = None
     part_bytes: int
     part_count: int
     created_at: datetime
@@ -85,6 +86,7 @@ class UploadOut(BaseModel):
             mime=upload.file.mime,
             size=upload.file.size,
             session_id=upload.file.session_id,
+            app=upload.file.app,
             part_bytes=upload.part_bytes,
             part_count=upload.part_count,
             created_at=upload.file.created_at,
