@@ -67,6 +67,7 @@ def expected_file(backend: "Backend", uploaded: Json, **fields: object) -> Json:
         "reason": None,
         "next_actions": [],
         "info": {"rows": 1, "columns": 2},
+        "app": None,
         "download_url": uploaded["download_url"],
         **fields,
     }

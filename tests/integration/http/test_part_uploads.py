@@ -66,6 +66,7 @@ def test_large_file_is_uploaded_in_parts(backend: Backend, user: UserName, http:
         "part_count": 2,
         "created_at": now,
         "expires_at": upload["expires_at"],
+        "app": None,
     }
     assert upload == shown | {"parts": []}
     assert api.get_json("/api/files/uploads")["uploads"] == [shown]

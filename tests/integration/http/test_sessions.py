@@ -215,13 +215,20 @@ class TestRead:
 
         assert [turn["turn_id"] for turn in first["turns"] + second["turns"]] == turns
 
-    @pytest.mark.parametrize("verb", ["GET", "DELETE"])
     def test_session_of_another_user_gives_the_error_of_a_missing_one(
-        self, api: ApiClient, other_user: TestClient, verb: str
+        self, api: ApiClient, other_user: TestClient
     ) -> None:
         for session_id in (api.create_session(), random_id("s")):
-            response = other_user.request(verb, f"/api/sessions/{session_id}")
+            response = other_user.get(f"/api/sessions/{session_id}")
             assert (response.status_code, response.json()) == (404, session_not_found(session_id))
+
+    def test_deletion_of_a_session_of_another_user_changes_nothing_and_gives_the_response_of_a_missing_one(
+        self, api: ApiClient, other_user: TestClient
+    ) -> None:
+        session_id = api.create_session()
+        responses = [other_user.delete(f"/api/sessions/{each}") for each in (session_id, random_id("s"))]
+        assert {(response.status_code, response.content) for response in responses} == {(204, b"")}
+        assert api.get_json(f"/api/sessions/{session_id}")["status"] == "active"
 
     @pytest.mark.parametrize(
         "session_id", ["x", "t01kabcdefghjkmnpqrstvwxyz0", "S01KABCDEFGHJKMNPQRSTVWXYZ0", "s" * 300]
