@@ -26,7 +26,7 @@ def test_deleting_functions_may_delete_all_versions_but_not_read_or_write_files(
     own = [each for each in stacks.statements() if each.role == function]
     (objects,) = (each for each in own if "s3:DeleteObjectVersion" in each.actions)
     assert objects.actions == ["s3:DeleteObject", "s3:DeleteObjectVersion"]
-    assert objects.resources == [f"{{Files.Arn}}/*/{kind}/*" for kind in ("uploads", "artifacts", "deferred")]
+    assert objects.resources == [f"{{Files.Arn}}/*/{kind}/*" for kind in ("turns", "uploads", "artifacts", "deferred")]
     readable = [pattern for each in own if "s3:GetObject" in each.actions for pattern in each.resources]
     assert readable == (["{Files.Arn}/*/turns/*/texts/*"] if function == "Expire" else [])  # it ends stuck turns
     assert not any("s3:PutObject" in each.actions for each in own)

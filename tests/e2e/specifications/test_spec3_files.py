@@ -117,11 +117,13 @@ def test_file_of_another_user_is_like_a_missing_one(new_chat: NewChat) -> None:
     record = chat.upload("diary.txt", b"secret")
     other = new_chat()
     assert other.files() == []
-    for method in ("GET", "DELETE"):
-        keys = (record["file_key"], "f" * len(record["file_key"]))
-        foreign, missing = (other.user.request(method, f"/api/files/{key}") for key in keys)
-        assert foreign.status_code == missing.status_code == httpx2.codes.NOT_FOUND
-        assert foreign.json()["error_code"] == missing.json()["error_code"]
+    keys = (record["file_key"], "f" * len(record["file_key"]))
+    foreign, missing = (other.user.request("GET", f"/api/files/{key}") for key in keys)
+    assert foreign.status_code == missing.status_code == httpx2.codes.NOT_FOUND
+    assert foreign.json()["error_code"] == missing.json()["error_code"]
+    foreign, missing = (other.user.request("DELETE", f"/api/files/{key}") for key in keys)
+    assert (foreign.status_code, foreign.content) == (missing.status_code, missing.content)
+    assert chat.files() == [record]
     path = input_path(chat, "diary.txt")
     chat.call("spec3.read_file", {"filename": "diary.txt"})
     stolen = other.call("spec3.read_file", {"filename": path})

@@ -222,7 +222,7 @@ class TestRead:
             response = other_user.get(f"/api/sessions/{session_id}")
             assert (response.status_code, response.json()) == (404, session_not_found(session_id))
 
-    def test_deletion_of_a_session_of_another_user_changes_nothing_and_gives_the_response_of_a_missing_one(
+    def test_deletion_of_a_session_of_another_user_is_like_that_of_a_missing_one(
         self, api: ApiClient, other_user: TestClient
     ) -> None:
         session_id = api.create_session()
