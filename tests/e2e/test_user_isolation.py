@@ -32,6 +32,9 @@ def test_twenty_parallel_turns_of_five_users_complete_and_stay_separate(new_user
         assert sorted(file["name"] for file in listed) == [f"note{number}.txt" for number in range(TURNS_EACH)]
         others = [(sid, response) for owner, sid, response in results if owner is not user]
         _assert_not_found(user, others)
+    for user, session_id, response in results:
+        assert user.request("GET", f"/api/sessions/{session_id}").json()["status"] == "active"
+        assert user.request("GET", f"/api/files/{response['artifacts'][0]['file_key']}").is_success
 
 
 def _assert_not_found(user: UserClient, others: list[tuple[str, Json]]) -> None:
@@ -40,16 +43,16 @@ def _assert_not_found(user: UserClient, others: list[tuple[str, Json]]) -> None:
         turn_id, key = response["turn_id"], response["artifacts"][0]["file_key"]
         for method, path in [
             ("GET", f"/api/sessions/{session_id}"),
-            ("DELETE", f"/api/sessions/{session_id}"),
             ("GET", f"/api/sessions/{session_id}/turns/{turn_id}"),
             ("GET", f"/api/sessions/{session_id}/turns/{turn_id}/events"),
             ("DELETE", f"/api/sessions/{session_id}/turns/{turn_id}"),
             ("GET", f"/api/files/{key}"),
-            ("DELETE", f"/api/files/{key}"),
             ("GET", f"/api/files?session_id={session_id}"),
             ("GET", f"/api/files/download/{key}"),
         ]:
             assert user.request(method, path).status_code == httpx2.codes.NOT_FOUND, (method, path)
+        for path in (f"/api/sessions/{session_id}", f"/api/files/{key}"):
+            assert user.request("DELETE", path).status_code == httpx2.codes.NO_CONTENT, path  # as for a missing item
         message = {"message": "hello", "files": [key]}
         own_session_id = user.create_session()
         assert (
