@@ -208,7 +208,7 @@ class ReadyMessage:
 
         If the tools of another server cannot be listed later, a further line is printed then.
         """
-        print(  # noqa: T201  (the output of the command)
+        lines = [
             f"ready on {self.address} after {seconds:.1f} s",
             f"Open {self.entrance.page_url}",
             *self.entrance.notes,
@@ -220,9 +220,8 @@ class ReadyMessage:
             "Try, in another terminal:",
             """  .venv/bin/satchel ask '/calculator.evaluate {"expression": "234*97"}'""",
             "",
-            sep="\n",
-            flush=True,
-        )
+        ]
+        print("\n".join(lines), flush=True)  # noqa: T201  (one write: who reads that it is ready reads the rest as well)
         for server, listing in self.listings.items():
             listing.add_done_callback(partial(self._show_failure, server))
 

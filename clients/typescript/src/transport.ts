@@ -34,6 +34,7 @@ export interface Transport {
   readonly url: string;
   /** Sends any request of the API: `unwrap(api.GET("/api/me"))`. */
   readonly api: Api<paths>;
+  /** The class of the connection for events, or null if there is none. */
   readonly webSocket: typeof WebSocket | null;
   /** Sends a request without retries; for the option `fetch` of `api`. */
   sendOnce(request: Request): Promise<Response>;
@@ -67,8 +68,15 @@ export function createTransport(options: TransportOptions = {}): Transport {
     return sendOnce(request);
   };
 
-  const webSocket = options.webSocket === undefined ? (globalThis.WebSocket ?? null) : options.webSocket;
-  return { url, webSocket, sendOnce, api: createClient<paths>({ baseUrl: url, fetch: sendWithRetries }) };
+  return {
+    url,
+    // Like the global `fetch`, it is looked up when it is used.
+    get webSocket() {
+      return options.webSocket === undefined ? (globalThis.WebSocket ?? null) : options.webSocket;
+    },
+    sendOnce,
+    api: createClient<paths>({ baseUrl: url, fetch: sendWithRetries }),
+  };
 }
 
 /** Return the milliseconds to wait before the request is repeated, or null if that is of no use. */

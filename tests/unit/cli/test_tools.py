@@ -25,6 +25,7 @@ PING: dict[str, Any] = {
     "app_uri": None,
     "method": "tools/call",
     "needs_task": False,
+    "asks_while_running": False,
 }
 REPORT = {
     "name": "report",

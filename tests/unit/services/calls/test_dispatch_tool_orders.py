@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from satchel.domain.arguments import FILE_OBJECT
-from satchel.domain.calls import CallResult, RunnerReport
+from satchel.domain.calls import CallResult, InputVersion, RunnerReport
 from satchel.domain.conversation import ToolHints
 from satchel.domain.files import FileRecord
 from satchel.domain.object_keys import call_objects_prefixes, outcome_key
@@ -99,11 +99,12 @@ def test_tool_without_username_argument_gets_no_identity_and_cannot_write(world:
 
 def test_call_is_stored_with_arguments_without_paths_and_links(world: World) -> None:
     session = world.session()
-    world.upload("sales.csv", session=session)
+    file = world.upload("sales.csv", session=session)
     call = world.call(world.turn(session), "report.summarise", '{"filename": "sales.csv"}')
     world.use_cases.dispatch_tool(call_step(call, "task"))
     arguments = {"filename": "sales.csv", "username": ALICE.name}
-    assert world.reload(call) == call.model_copy(update={"injected": arguments, "server": "report", "bytes_in": 8})
+    changes = {"injected": arguments, "server": "report", "bytes_in": 8, "inputs": [InputVersion.of(file)]}
+    assert world.reload(call) == call.model_copy(update=changes)
 
 
 def test_tool_start_is_published_once_with_the_final_arguments(world: World) -> None:
