@@ -107,6 +107,7 @@ def document() -> str:
             *_turns_table(),
             *_tokens_table(),
             "",
+            _SEARCH_NOTE,
             *_metrics_table(),
             "",
             *_storage_table(),
@@ -163,6 +164,14 @@ sent with ([conversations](conversations.md)). The table has two conversations w
 2,100 characters and a new file in each call, at the prices of Claude Sonnet 4.5. A test sends their requests to a model
 of the prompt cache of each provider. For comparison: no cache, and a current list of files behind the latest message
 only.
+"""
+_SEARCH_NOTE = """\
+## Search
+
+The index of the search for conversations is part of the writes above: two write units for each KB of words. A turn of
+150 different words has one KB (US$ 0.00125 for 1,000 turns). A request of a search reads the words of up to 100
+conversations and their sessions, four KB in a read unit: for 100 conversations of six such turns, 170 read units
+(US$ 0.02 for 1,000 searches). It reads at most 4,000 turns. Conversations of other users do not change its cost.
 """
 _METRICS_NOTE = """\
 ## Custom metrics

@@ -18,13 +18,14 @@ from infra.settings import Settings
 _GET, _HEAD, _ANY = apigateway.HttpMethod.GET, apigateway.HttpMethod.HEAD, apigateway.HttpMethod.ANY
 
 PUBLIC_KEYS_PATH = "/.well-known/jwks.json"
-# The only routes without sign-in: health check, OpenAPI document, public keys, and downloads, whose links contain a
-# signed token.
+# The only routes without sign-in: health check, OpenAPI document, public keys, downloads, whose links contain a signed
+# token, and shared conversations, whose links contain a secret.
 OPEN_ROUTES = (
     (PUBLIC_KEYS_PATH, [_GET]),
     ("/api/health", [_GET]),
     ("/api/openapi.json", [_GET]),
     ("/api/files/download/{file_key}", [_GET, _HEAD]),
+    ("/api/shared-chat", [_GET]),
 )
 
 # Never log the query string: it contains secrets (tokens of download links, tickets of WebSocket connections).
@@ -93,7 +94,7 @@ class WebApi(Construct):
             ):
                 acknowledge(
                     route,
-                    AwsSolutions_APIG4="health, document and keys are public, and a download URL contains a token",
+                    AwsSolutions_APIG4="health, document and keys are public, and links contain a token",
                 )
         signed_in = authorizers.HttpJwtAuthorizer("SignedIn", issuer, jwt_audience=list(audience))
         self._api.add_routes(path="/api/{proxy+}", methods=[_ANY], integration=integration, authorizer=signed_in)

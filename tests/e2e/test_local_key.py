@@ -36,6 +36,7 @@ OPEN = {
     "GET /.well-known/jwks.json": 200,  # public keys, for the hosts of dashboards
     "GET /api/files/download/{file_key}": 404,  # the token of the link is checked instead
     "HEAD /api/files/download/{file_key}": 404,
+    "GET /api/shared-chat": 422,  # the secret of the link is checked instead
 }
 """The requests that need no key, with the status that they have without any credentials, and why."""
 
@@ -91,6 +92,7 @@ def api_requests(system: SystemProcess, user: UserClient, turn: WaitingTurn) -> 
         "file_key": file_key,
         "upload_id": file_key,
         "link_id": "l1",
+        "chat_link_id": "l2",
         "canvas_id": "c1",
         "app_key": "a1",
         "app_turn_id": "x1",

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+from satchel.domain.chat_links import ChatLink
 from satchel.domain.dashboard_tokens import DashboardClaims, PublicKey
 from satchel.domain.ids import SessionId
 from satchel.domain.links import Audience, Claims, EraseClaims, LinkState, SharedLink
@@ -38,6 +39,30 @@ class FakeSharedLinks:
     def revoke_all(self, user: str) -> int:
         link_ids = [link_id for owner, link_id in self.stored if owner == user]
         return sum(self.revoke(user, link_id) for link_id in link_ids)
+
+
+class FakeChatLinks:
+    """Implements ``ports.links.ChatLinks``. Stores JSON, as the table does."""
+
+    def __init__(self) -> None:
+        self.stored: dict[str, str] = {}
+
+    def add(self, link: ChatLink) -> None:
+        self.stored[link.link_id] = link.model_dump_json()
+
+    def find(self, token_digest: str) -> ChatLink | None:
+        return next((link for link in self._all() if link.token_digest == token_digest), None)
+
+    def list(self, user: str, limit: int, cursor: str | None) -> Page[ChatLink]:
+        links = sorted(((link.link_id, link) for link in self._all() if link.owner == user), reverse=True)
+        return page_of(links, limit, cursor)
+
+    def remove(self, user: str, link_id: str) -> None:
+        if any(link.owner == user for link in self._all() if link.link_id == link_id):
+            del self.stored[link_id]
+
+    def _all(self) -> Sequence[ChatLink]:
+        return [ChatLink.model_validate_json(text) for text in self.stored.values()]
 
 
 class FakeLinkStates:

@@ -7,7 +7,7 @@ from satchel.ports.sessions import CleanupStarter
 from tests.fakes.calls import FakeAuditTrail, FakeCalls, FakeCallTasks
 from tests.fakes.connections import FakeConnections, FakeConnectionSender, FakeSubscriptions, FakeTickets
 from tests.fakes.files import FakeFileReaper, FakeFiles, FakeUploads
-from tests.fakes.links import FakeDashboardSigner, FakeLinkStates, FakeSharedLinks, FakeSigner
+from tests.fakes.links import FakeChatLinks, FakeDashboardSigner, FakeLinkStates, FakeSharedLinks, FakeSigner
 from tests.fakes.llm import FakeModel
 from tests.fakes.quotas import FakeQuotaCounts
 from tests.fakes.requests import FakeRequestKeys
@@ -49,6 +49,7 @@ class FakePorts:
         self.transcript = FakeTranscript()
         self.events = FakeEvents(self.clock)
         self.turns = FakeTurns(self.sessions, self.transcript, self.events)
+        self.chat_words = self.turns
         self.calls = FakeCalls()
         self.approvals = FakeApprovals()
         self.inputs = FakeInputs()
@@ -76,6 +77,7 @@ class FakePorts:
             self.audit_trail,
         )
         self.shared_links = FakeSharedLinks()
+        self.chat_links = FakeChatLinks()
         self.user_settings = FakeUserSettings()
         self.link_states = FakeLinkStates(self.files, self.sessions, self.shared_links)
         self.tickets = FakeTickets()

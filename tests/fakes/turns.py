@@ -9,6 +9,7 @@ from typing import Any
 from pydantic import BaseModel, TypeAdapter
 
 from satchel.domain.calls import Approval, Call, Decision
+from satchel.domain.chat_search import index_words
 from satchel.domain.conversation import AssistantMessage, Message, TokenUsage, ToolMessage, UserMessage
 from satchel.domain.errors import IdempotencyKeyReused, TooManyTurns
 from satchel.domain.events import FINAL_EVENTS, Event, NewEvent, imported_event, started_event
@@ -19,6 +20,7 @@ from satchel.domain.sessions import Rating, Session, Turn
 from satchel.entrypoints.event_schemas import TurnEvent
 from satchel.ports import Page
 from satchel.ports.calls import LatestReports, RelayPosition, ReportedPage
+from satchel.ports.sessions import TurnWords
 from satchel.ports.system import Clock
 from satchel.ports.turns import MAX_COUNT, TaskGone
 from tests.fakes.pages import page_of
@@ -121,6 +123,15 @@ class FakeTurns:
     def get(self, session_id: SessionId, turn_id: TurnId) -> Turn | None:
         turn = self._turns.get((session_id, turn_id))
         return turn.model_copy() if turn else None
+
+    def get_many(self, keys: Sequence[tuple[SessionId, TurnId]]) -> Sequence[Turn]:
+        return [turn for key in keys if (turn := self.get(*key))]
+
+    def read(self, user: UserName, oldest: SessionId, newest: SessionId) -> Iterator[TurnWords]:
+        """Implement ``ports.sessions.ChatWords``."""
+        for turn in sorted(self._turns.values(), key=lambda turn: (turn.session_id, turn.turn_id), reverse=True):
+            if turn.user == user and oldest <= turn.session_id <= newest and turn.has_ended and not turn.is_from_app:
+                yield TurnWords(turn.session_id, turn.turn_id, index_words(turn.message, turn.answer))
 
     def list(self, session_id: SessionId, limit: int, cursor: str | None, *, newest_first: bool = False) -> Page[Turn]:
         turns = sorted(

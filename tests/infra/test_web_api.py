@@ -16,6 +16,7 @@ OPEN = {
     "GET /api/openapi.json",
     "GET /api/files/download/{file_key}",
     "HEAD /api/files/download/{file_key}",
+    "GET /api/shared-chat",
 }
 
 

@@ -21,7 +21,29 @@ def test_chats_are_grouped_by_day_and_searched_by_title(chat: ChatPage) -> None:
     chat.screenshot("chat-search")
     assert find_axe_violations(page) == []
     page.get_by_label("Search chats").fill("nothing")
-    expect(page.get_by_text("No chat has this title.")).to_be_visible()
+    expect(page.get_by_text("No chat has these words.")).to_be_visible()
+
+
+def test_chats_are_found_by_words_of_their_messages(chat: ChatPage) -> None:
+    page, keys = chat.page, Keyboard(chat.page)
+    found = chat.user.create_session(title="Trip")
+    chat.user.ask(found, "Which hotels are there in Münster?")
+    chat.user.ask(chat.user.create_session(title="Budget"), "Costs")
+    page.reload()
+    keys.go_to("input", "Search chats")
+    page.keyboard.type("munst hotel")
+    chats = page.get_by_role("region", name="Today").get_by_role("listitem")
+    expect(chats).to_have_count(1)
+    expect(chats.locator(".snippet")).to_contain_text("Which hotels are there in Münster?")
+    chat.screenshot("message-search")
+    assert find_axe_violations(page) == []
+    keys.press("button", "Trip")
+    expect(chat.turns).to_have_count(1)
+    page.get_by_label("Search chats").fill("munst")
+    expect(chats).to_have_count(1)
+    chat.user.request("DELETE", f"/api/conversations/{found}")
+    page.get_by_label("Search chats").fill("munster")
+    expect(page.get_by_text("No chat has these words.")).to_be_visible()
 
 
 def test_tab_has_the_title_of_the_chat(chat: ChatPage) -> None:

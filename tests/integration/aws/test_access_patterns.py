@@ -18,6 +18,8 @@ from moto.dynamodb.models.dynamo_type import DynamoType
 
 from satchel.adapters import clients
 from satchel.adapters.dynamodb.calls import DynamoCalls, DynamoClaims
+from satchel.adapters.dynamodb.chat_links import DynamoChatLinks
+from satchel.adapters.dynamodb.chat_words import DynamoChatWords
 from satchel.adapters.dynamodb.events import LAST_NUMBERS, DynamoEvents
 from satchel.adapters.dynamodb.files import DynamoFiles
 from satchel.adapters.dynamodb.quotas import DynamoQuotaCounts
@@ -29,14 +31,16 @@ from satchel.adapters.dynamodb.transcript import DynamoTranscript
 from satchel.adapters.dynamodb.turns import DynamoTurns
 from satchel.adapters.dynamodb.uploads import DynamoUploads
 from satchel.adapters.dynamodb.user_settings import DynamoUserSettings
+from satchel.domain.chat_links import ChatLink
 from satchel.domain.conversation import AssistantMessage, TokenUsage
 from satchel.domain.events import NewEvent
 from satchel.domain.files import FileFilter
-from satchel.domain.ids import SessionId, UserName
+from satchel.domain.ids import LinkId, SessionId, UserName
 from satchel.domain.sessions import ImportedParts, Rating, Session, SessionChanges, Turn, TurnStatus
 from satchel.domain.steps import CallStep, TurnStep
 from satchel.domain.uploads import PART_BYTES, Upload
-from satchel.domain.users import UserSettings
+from satchel.domain.users import Identity, UserSettings
+from satchel.services.sessions.search_chats import SearchChats
 from tests.fakes.storage import FakeFileStore
 from tests.fakes.system import FakeClock
 from tests.integration.aws.cloud import ACCOUNT, REGION, make_table
@@ -48,6 +52,7 @@ from tests.integration.aws.factories import (
     make_turn,
     new_file_key,
     new_user,
+    random_id,
 )
 from tests.integration.aws.stored_steps import END, add_calls, end_call, make_relay, make_round, make_steps, start_call
 
@@ -88,6 +93,20 @@ def _kind(request: tuple[str, dict[str, Any]]) -> str:
     return _SHORT_NAMES[operation]
 
 
+def make_chat_link(session: Session) -> ChatLink:
+    link_id = LinkId(random_id("l"))
+    return ChatLink(
+        link_id=link_id,
+        owner=session.user,
+        session_id=session.session_id,
+        epoch=1,
+        with_files=False,
+        created_at=START,
+        expires_at=START + timedelta(days=7),
+        token_digest=f"digest of {link_id}",
+    )
+
+
 class SampleData:
     """A user with two sessions, a running turn, a call and many files."""
 
@@ -97,6 +116,8 @@ class SampleData:
         DynamoSessions(table).create(self.session)
         self.second = make_session(self.user)
         DynamoSessions(table).create(self.second)
+        imported = make_turn(self.second, "Greetings", answer="Hi.", imported=ImportedParts())
+        DynamoTurns(table).add_imported(self.second, [imported])
         self.turn: Turn = make_turn(self.session)
         DynamoTurns(table).begin(self.turn, None)
         self.call = make_call(self.turn)
@@ -110,6 +131,8 @@ class SampleData:
         DynamoEventReporter(table).report(self.call.call_id, LOG)
         save, sid = DynamoFiles(table).save, self.session.session_id
         # All keys end in the same character, so the files share one usage counter and one removal transaction.
+        self.link: ChatLink = make_chat_link(self.session)
+        DynamoChatLinks(table).add(self.link)
         self.files: list[FileRecord] = [
             save(make_file(self.user, sid, f"{number}.csv", object_id=f"{new_file_key()[:-1]}0"))
             for number in range(FILE_COUNT)
@@ -146,6 +169,12 @@ def _imported_turn(sample: SampleData) -> Turn:
     return make_turn(sample.second).model_copy(update={"answer": "Hi.", "imported": ImportedParts()})
 
 
+def _search(sample: SampleData, table: Table) -> None:
+    search = SearchChats(DynamoSessions(table), DynamoChatWords(table), DynamoTurns(table))
+    [match] = search(Identity(name=sample.user, groups=frozenset()), "greet", None).items
+    assert match.snippet == "Greetings"
+
+
 STORE = FakeFileStore()
 TEXT = NewEvent(type="token_stream", payload={"text": "Hi"})
 TOKENS = TokenUsage(input_tokens=1, output_tokens=1)
@@ -165,6 +194,11 @@ PATTERNS: dict[str, Pattern] = {
         UserName(s.user), UserSettings(instructions="x"), _AT
     ),
     "rate an answer": lambda s, t: DynamoTurns(t).rate(s.session.session_id, s.turn.turn_id, Rating.UP),
+    "search conversations": _search,
+    "share a conversation": lambda s, t: DynamoChatLinks(t).add(make_chat_link(s.session)),
+    "find a shared conversation": lambda s, t: DynamoChatLinks(t).find(s.link.token_digest),
+    "list links to conversations": lambda s, t: DynamoChatLinks(t).list(UserName(s.user), 50, None),
+    "revoke a link to a conversation": lambda s, t: DynamoChatLinks(t).remove(UserName(s.user), s.link.link_id),
     "end a session": lambda s, t: DynamoSessions(t).end(UserName(s.user), s.session.session_id, _AT),
     "find idle sessions": lambda _, t: DynamoSessions(t).list_idle(_AT, 10),
     "find running turns": lambda _, t: list(DynamoSessions(t).list_running(_AT)),

@@ -27,12 +27,14 @@ LISTS = {
     "GET /api/files/uploads": "uploads",
     "GET /api/files": "files",
     "GET /api/links": "links",
+    "GET /api/chat-links": "links",
 }
 """The routes that list the caller's own data, and the name of the list."""
 WITHOUT_IDS = {
     "GET /api/health",
     "GET /.well-known/jwks.json",
     "GET /api/config",
+    "GET /api/shared-chat",
     "GET /api/tools",
     "GET /api/resources",
     "GET /api/prompts",
@@ -40,6 +42,7 @@ WITHOUT_IDS = {
     "POST /api/prompts/completion",
     "POST /api/resources",
     "POST /api/sessions",
+    "GET /api/conversations",
     "POST /api/conversations",
     "POST /api/ws-ticket",
     "DELETE /api/links",
@@ -56,6 +59,7 @@ SAFE_TO_REPEAT = {
     "DELETE /api/files/{file_key}",
     "DELETE /api/files/uploads/{upload_id}",
     "DELETE /api/links/{link_id}",
+    "DELETE /api/chat-links/{chat_link_id}",
 }
 """The routes that answer 204 also if there is nothing to delete."""
 
@@ -127,6 +131,8 @@ REQUESTS = [
     Request("GET /api/files/download/{file_key}", {"token": "{own_token}"}),
     Request("HEAD /api/files/download/{file_key}", {"token": "{own_token}"}),
     Request("DELETE /api/links/{link_id}"),
+    Request("POST /api/sessions/{session_id}/links", body={}),
+    Request("DELETE /api/chat-links/{chat_link_id}"),
 ]
 """One or more requests for each route whose path, query or body names data."""
 
@@ -183,8 +189,10 @@ def foreign(module_backend: Backend, owner: UserName, api: ApiClient) -> Ids:
     app_key = module_backend.open_app(owner, session_id, turn_id)
     app_call = api.http.post(f"/api/apps/{app_key}/calls", json={"tool": "summarise"}).json()
     shared = api.http.post(f"/api/files/{file['file_key']}/link").json()
+    chat_link = api.http.post(f"/api/sessions/{session_id}/links").json()
     return {
         "session_id": session_id,
+        "chat_link_id": chat_link["chat_link_id"],
         "turn_id": turn_id,
         "call_id": call_id(TurnId(turn_id), 0, 0),
         "file_key": file["file_key"],

@@ -18,6 +18,7 @@ PUBLIC = {
     "GET /.well-known/jwks.json",
     "GET /api/health",
     "GET /api/files/download/{file_key}",
+    "GET /api/shared-chat",
     "HEAD /api/files/download/{file_key}",
 }
 PROBLEM = {"application/problem+json": {"$ref": "#/components/schemas/Problem"}}
@@ -67,6 +68,7 @@ def test_document_needs_no_sign_in(backend: Backend) -> None:
 
 def test_document_has_exactly_the_expected_operations() -> None:
     assert sorted(operation.label for operation in OPERATIONS) == [
+        "DELETE /api/chat-links/{chat_link_id}",
         "DELETE /api/conversations/{session_id}",
         "DELETE /api/files/uploads/{upload_id}",
         "DELETE /api/files/{file_key}",
@@ -77,7 +79,9 @@ def test_document_has_exactly_the_expected_operations() -> None:
         "DELETE /api/sessions/{session_id}/turns/{turn_id}",
         "GET /.well-known/jwks.json",
         "GET /api/apps/{app_key}",
+        "GET /api/chat-links",
         "GET /api/config",
+        "GET /api/conversations",
         "GET /api/conversations/{session_id}",
         "GET /api/files",
         "GET /api/files/download/{file_key}",
@@ -98,6 +102,7 @@ def test_document_has_exactly_the_expected_operations() -> None:
         "GET /api/sessions/{session_id}/turns/{turn_id}",
         "GET /api/sessions/{session_id}/turns/{turn_id}/calls/{call_id}/approval",
         "GET /api/sessions/{session_id}/turns/{turn_id}/events",
+        "GET /api/shared-chat",
         "GET /api/tools",
         "HEAD /api/files/download/{file_key}",
         "PATCH /api/sessions/{session_id}",
@@ -115,6 +120,7 @@ def test_document_has_exactly_the_expected_operations() -> None:
         "POST /api/prompts/completion",
         "POST /api/resources",
         "POST /api/sessions",
+        "POST /api/sessions/{session_id}/links",
         "POST /api/sessions/{session_id}/turns",
         "POST /api/sessions/{session_id}/turns/{turn_id}/calls/{call_id}/approval",
         "POST /api/sessions/{session_id}/turns/{turn_id}/calls/{call_id}/input",
@@ -264,6 +270,7 @@ def test_example_ids_are_valid_ids(backend: Backend, http: TestClient) -> None:
         "app_turn_id",
         "upload_id",
         "link_id",
+        "chat_link_id",
         "canvas_id",
     }
     assert http.get(f"/api/sessions/{ids['session_id']}").json()["error_code"] == "E_SESSION_NOT_FOUND"

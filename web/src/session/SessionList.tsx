@@ -1,13 +1,16 @@
-import { type FormEvent, useEffect, useState } from "react";
-import type { Session } from "../api/types";
+import { type FormEvent, lazy, Suspense, useState } from "react";
+import type { ChatMatch, Session } from "../api/types";
 import { ConfirmDialog } from "../shared/Dialog";
 import { Icon } from "../shared/Icon";
 import { Menu } from "../shared/Menu";
 import { showError, withErrorToast } from "../shared/notifications";
 import { type ExportFormat, exportChat } from "./exportChat";
 import { groupByDay } from "./groupByDay";
+import { useChatSearch } from "./useChatSearch";
 import type { SessionChange, Sessions } from "./useSessions";
 import { texts } from "../texts";
+
+const ShareChatDialog = lazy(() => import("../share/ShareChatDialog"));
 
 interface SessionListProps {
   sessions: Sessions;
@@ -24,58 +27,65 @@ interface SessionListProps {
 /** List of sessions, called chats on the page: open, rename and delete them. */
 export function SessionList({ sessions, currentId, keepsFiles, onNew, onOpen }: SessionListProps) {
   const [deleting, setDeleting] = useState<Session | null>(null);
+  const [sharing, setSharing] = useState<Session | null>(null);
   const [query, setQuery] = useState("");
   const needle = query.trim().toLowerCase();
   const [showsArchive, setShowsArchive] = useState(false);
+  const search = useChatSearch(needle);
   const shown = sessions.list.filter((session) => session.archived === showsArchive);
-  const found = shown.filter((session) => titleOf(session).toLowerCase().includes(needle));
-  useLoadAll(sessions, needle !== "");
+  const found = needle ? findSessions(sessions.list, needle, search.matches) : shown;
+  const snippets = new Map(search.matches.map(({ session, snippet }) => [session.session_id, snippet]));
   const end = (session: Session): void => {
     sessions.end(session.session_id).then(() => {
+      search.refresh();
       if (session.session_id === currentId) onOpen(null);
     }, showError);
   };
   return (
-    <section className="sessions" aria-label={texts.sessions.chats}>
-      <button type="button" className="new" onClick={onNew}>
-        <Icon name="plus" /> {texts.sessions.new}
-      </button>
-      <input
-        type="search"
-        className="search"
-        aria-label={texts.sessions.search}
-        placeholder={texts.sessions.search}
-        value={query}
-        onChange={(event) => setQuery(event.target.value)}
-      />
-      {groupByDay(found, new Date()).map(({ title: day, sessions: group }) => (
-        <section key={day} aria-label={day}>
-          <h2 className="faint">{day}</h2>
-          <ul>
-            {group.map((session) => (
-              <SessionItem
-                key={session.session_id}
-                session={session}
-                isCurrent={session.session_id === currentId}
-                onOpen={onOpen}
-                onChange={(changes) => sessions.change(session.session_id, changes)}
-                onDelete={setDeleting}
-              />
-            ))}
-          </ul>
-        </section>
-      ))}
-      {needle && found.length === 0 && <p className="faint">{texts.sessions.noMatch}</p>}
-      {(showsArchive || sessions.list.some((session) => session.archived)) && (
-        <button type="button" className="plain archive" aria-pressed={showsArchive} onClick={() => setShowsArchive(!showsArchive)}>
-          <Icon name="archive" /> {texts.sessions.archive}
+    <>
+      <section className="sessions" aria-label={texts.sessions.chats}>
+        <button type="button" className="new" onClick={onNew}>
+          <Icon name="plus" /> {texts.sessions.new}
         </button>
-      )}
-      {sessions.hasMore && (
-        <button type="button" className="plain" onClick={sessions.loadMore}>
-          {texts.sessions.showMore}
-        </button>
-      )}
+        <input
+          type="search"
+          className="search"
+          aria-label={texts.sessions.search}
+          placeholder={texts.sessions.search}
+          value={query}
+          onChange={(event) => setQuery(event.target.value)}
+        />
+        {groupByDay(found, new Date()).map(({ title: day, sessions: group }) => (
+          <section key={day} aria-label={day}>
+            <h2 className="faint">{day}</h2>
+            <ul>
+              {group.map((session) => (
+                <SessionItem
+                  key={session.session_id}
+                  session={session}
+                  snippet={(needle && snippets.get(session.session_id)) || null}
+                  isCurrent={session.session_id === currentId}
+                  onOpen={onOpen}
+                  onChange={(changes) => sessions.change(session.session_id, changes).then(search.refresh)}
+                  onDelete={setDeleting}
+                  onShare={setSharing}
+                />
+              ))}
+            </ul>
+          </section>
+        ))}
+        {needle && found.length === 0 && <p className="faint">{search.isSearching ? texts.app.loading : texts.sessions.noMatch}</p>}
+        {(showsArchive || sessions.list.some((session) => session.archived)) && (
+          <button type="button" className="plain archive" aria-pressed={showsArchive} onClick={() => setShowsArchive(!showsArchive)}>
+            <Icon name="archive" /> {texts.sessions.archive}
+          </button>
+        )}
+        {sessions.hasMore && (
+          <button type="button" className="plain" onClick={sessions.loadMore}>
+            {texts.sessions.showMore}
+          </button>
+        )}
+      </section>
       {deleting && (
         <ConfirmDialog
           title={texts.sessions.deleteTitle(titleOf(deleting))}
@@ -86,26 +96,35 @@ export function SessionList({ sessions, currentId, keepsFiles, onNew, onOpen }: 
           <p>{deletionWarning(keepsFiles)}</p>
         </ConfirmDialog>
       )}
-    </section>
+      {sharing && (
+        <Suspense>
+          <ShareChatDialog session={sharing} onClose={() => setSharing(null)} />
+        </Suspense>
+      )}
+    </>
   );
 }
 
-/** Load all pages, one after the other: the API does not search. */
-function useLoadAll({ list, hasMore, loadMore }: Sessions, isSearching: boolean): void {
-  useEffect(() => {
-    if (isSearching && hasMore) loadMore();
-  }, [isSearching, hasMore, list.length]);
+/** Return the loaded chats whose title has the text, at once, and those that the server has found, newest first. */
+function findSessions(loaded: readonly Session[], needle: string, matches: readonly ChatMatch[]): Session[] {
+  const byTitle = loaded.filter((session) => titleOf(session).toLowerCase().includes(needle));
+  const known = new Set(byTitle.map((session) => session.session_id));
+  const others = matches.filter(({ session }) => !known.has(session.session_id)).map(({ session }) => session);
+  return [...byTitle, ...others].sort((one, other) => (one.session_id > other.session_id ? -1 : 1));
 }
 
 interface SessionItemProps {
   session: Session;
+  /** The part of a message in which a search has found its words. */
+  snippet: string | null;
   isCurrent: boolean;
   onOpen(sessionId: string): void;
   onChange(changes: SessionChange): Promise<void>;
   onDelete(session: Session): void;
+  onShare(session: Session): void;
 }
 
-function SessionItem({ session, isCurrent, onOpen, onChange, onDelete }: SessionItemProps) {
+function SessionItem({ session, snippet, isCurrent, onOpen, onChange, onDelete, onShare }: SessionItemProps) {
   const [isEditing, setEditing] = useState(false);
   const title = titleOf(session);
   const change = (changes: SessionChange) => () => void onChange(changes).catch(showError);
@@ -136,6 +155,7 @@ function SessionItem({ session, isCurrent, onOpen, onChange, onDelete }: Session
       >
         {title}
         {session.waits_for_user && <span className="waiting">{texts.sessions.needsAnswer}</span>}
+        {snippet && <span className="snippet faint">{snippet}</span>}
       </button>
       <Menu
         label={texts.sessions.actions(title)}
@@ -147,6 +167,7 @@ function SessionItem({ session, isCurrent, onOpen, onChange, onDelete }: Session
           session.archived
             ? { label: texts.sessions.unarchive, icon: "archive", choose: change({ archived: false }) }
             : { label: texts.sessions.toArchive, icon: "archive", choose: change({ archived: true }) },
+          { label: texts.share.share, icon: "share", choose: () => onShare(session) },
           { label: texts.export.markdown, icon: "download", choose: save("md") },
           { label: texts.export.json, icon: "download", choose: save("json") },
           { label: texts.export.zip, icon: "download", choose: save("zip") },

@@ -30,6 +30,7 @@ const PATHS = {
   search: "M11 4a7 7 0 1 0 0 14 7 7 0 0 0 0-14zM16 16l5 5",
   send: "M12 20V5m-6 6 6-6 6 6",
   settings: "M4 7h9m4 0h3M4 17h3m4 0h9M15 4.5v5M9 14.5v5",
+  share: "M12 15V4m-4 4 4-4 4 4M6 12v8h12v-8",
   sound: "M4 10v4h4l5 4V6l-5 4zM17 9a4 4 0 0 1 0 6",
   stop: "M7 7h10v10H7z",
   sidebar: "M3 5h18v14H3zM9 5v14",

@@ -296,6 +296,47 @@ class CanvasUpdate(Model):
     """A dashboard to show in a frame."""
 
 
+class ChatLinkOut(Model):
+    """A link that shows a conversation, as it was at ``created_at``, until ``expires_at`` unless it is revoked."""
+
+    chat_link_id: str
+    """The id of the link to a conversation."""
+    session_id: str
+    """The id of the session; null if it has none."""
+    with_files: bool
+    """True: viewers of the link can download the files of the conversation, except apps."""
+    created_at: datetime
+    """When it was created. RFC 3339 in UTC."""
+    expires_at: datetime
+    """When it ends, expires or is deleted; null if never. RFC 3339 in UTC."""
+
+
+class ChatLinkPage(Model):
+    """A page of links to conversations, newest first."""
+
+    links: list[ChatLinkOut]
+    """The links, newest first."""
+    cursor: str | None = None
+    """Repeat the request with this cursor for the next page; null on the last page."""
+
+
+class ChatLinkWithUrl(Model):
+    """A new link with its URL, which is returned only once. Anyone with the URL can read the conversation."""
+
+    chat_link_id: str
+    """The id of the link to a conversation."""
+    session_id: str
+    """The id of the session; null if it has none."""
+    with_files: bool
+    """True: viewers of the link can download the files of the conversation, except apps."""
+    created_at: datetime
+    """When it was created. RFC 3339 in UTC."""
+    expires_at: datetime
+    """When it ends, expires or is deleted; null if never. RFC 3339 in UTC."""
+    url: str
+    """The absolute address."""
+
+
 class Choice(Model):
     """A choice with the title that users see."""
 
@@ -695,6 +736,60 @@ class Conversation(Model):
     """How the model should behave; null: the deployment's instructions."""
     turns: list[ConversationTurn]
     """The turns, oldest first."""
+    cursor: str | None = None
+    """Repeat the request with this cursor for the next page; null on the last page."""
+
+
+class SessionOut(Model):
+    """A session. ``usage`` is the number of tokens that its ended turns used, as reported by the model providers.
+
+    ``waits_for_user``: a tool of the running turn asks the user a question.
+    """
+
+    session_id: str
+    """The id of the session; null if it has none."""
+    title: str | None = None
+    """The title for users; null if there is none."""
+    model: str | None = None
+    """The name of the model; null: the deployment's default."""
+    status: SessionStatus
+    """The status."""
+    pinned: bool
+    """True: clients list the session above the others."""
+    archived: bool
+    """True: clients list the session apart from the others."""
+    created_at: datetime
+    """When it was created. RFC 3339 in UTC."""
+    last_used_at: datetime
+    """When the latest turn started, or the session was created. RFC 3339 in UTC."""
+    running_turn: str | None = None
+    """The id of the turn that runs; null if none does. No other turn can start until it has ended."""
+    waits_for_user: bool
+    """True: a tool of the running turn asks the user a question."""
+    usage: TokenUsage
+    """Used tokens, as the model providers report them."""
+
+
+class ConversationMatch(Model):
+    """A conversation that has all words of a search.
+
+    ``turn_id`` is the newest turn with most of the words, and ``snippet`` a part of it; both are null if only the title
+    has them.
+    """
+
+    session: SessionOut
+    """The session."""
+    turn_id: str | None = None
+    """The newest turn with most of the words; null if only the title matches."""
+    snippet: str | None = None
+    """The part of the turn around the first match; null if only the title matches."""
+
+
+class ConversationMatches(Model):
+    """The matches among the searched conversations, newest first."""
+
+    matches: list[ConversationMatch]
+    """The conversations that have all words."""
     cursor: str | None = None
     """Repeat the request with this cursor for the next page; null on the last page."""
 
@@ -1702,36 +1797,6 @@ class Resources(Model):
     """Repeat the request with this cursor for the next page; null on the last page."""
 
 
-class SessionOut(Model):
-    """A session. ``usage`` is the number of tokens that its ended turns used, as reported by the model providers.
-
-    ``waits_for_user``: a tool of the running turn asks the user a question.
-    """
-
-    session_id: str
-    """The id of the session; null if it has none."""
-    title: str | None = None
-    """The title for users; null if there is none."""
-    model: str | None = None
-    """The name of the model; null: the deployment's default."""
-    status: SessionStatus
-    """The status."""
-    pinned: bool
-    """True: clients list the session above the others."""
-    archived: bool
-    """True: clients list the session apart from the others."""
-    created_at: datetime
-    """When it was created. RFC 3339 in UTC."""
-    last_used_at: datetime
-    """When the latest turn started, or the session was created. RFC 3339 in UTC."""
-    running_turn: str | None = None
-    """The id of the turn that runs; null if none does. No other turn can start until it has ended."""
-    waits_for_user: bool
-    """True: a tool of the running turn asks the user a question."""
-    usage: TokenUsage
-    """Used tokens, as the model providers report them."""
-
-
 class SessionPage(Model):
     """A page of sessions, newest first."""
 
@@ -1798,6 +1863,68 @@ class SessionWithTurns(Model):
     instructions: str | None = None
     """How the model should behave; null: the deployment's instructions."""
     turns: list[TurnOut]
+    """The turns, oldest first."""
+    cursor: str | None = None
+    """Repeat the request with this cursor for the next page; null on the last page."""
+
+
+class SharedCall(Model):
+    """A tool call of a shared turn, without its arguments and results."""
+
+    tool: str
+    """The name of the tool as `server.name`."""
+    is_error: bool
+    """True: the call failed."""
+    duration_ms: int | None = None
+    """Duration in milliseconds; null if the call has not finished."""
+
+
+class SharedFile(Model):
+    """A file of a shared turn. It has a link if the link to the conversation includes files. Apps have none."""
+
+    name: str
+    """The name."""
+    mime: str
+    """The media type."""
+    size: int
+    """Size in bytes."""
+    is_app: bool
+    """True: the file is a page of an MCP server."""
+    download_url: str | None = None
+    """A link to the content, valid for minutes; null if the file is not shared."""
+
+
+class SharedTurn(Model):
+    """A message and its answer in a shared conversation."""
+
+    turn_id: str
+    """The id of the turn."""
+    message: str
+    """The user's message."""
+    answer: str
+    """The model's answer; empty until there is one."""
+    status: TurnStatus
+    """The status."""
+    error: TurnError | None = None
+    """Why the turn failed; null if it did not."""
+    created_at: datetime
+    """When it was created. RFC 3339 in UTC."""
+    tool_calls: list[SharedCall]
+    """The tool calls of the turn, in order."""
+    files: list[SharedFile]
+    """The files that tools created, the primary file first."""
+
+
+class SharedChat(Model):
+    """A page of a shared conversation, oldest first."""
+
+    title: str | None = None
+    """The title for users; null if there is none."""
+    shared_at: datetime
+    """When the conversation was shared. RFC 3339 in UTC."""
+    expires_at: datetime
+    """When it ends, expires or is deleted; null if never. RFC 3339 in UTC."""
+    turns: list[SharedTurn]
     """The turns, oldest first."""
     cursor: str | None = None
     """Repeat the request with this cursor for the next page; null on the last page."""

@@ -54,6 +54,7 @@ if TYPE_CHECKING:
     from satchel.services.sessions.erase_user import EraseUser, RequestErasure
     from satchel.services.sessions.import_conversation import ImportConversation
     from satchel.services.sessions.read_conversation import ReadConversation
+    from satchel.services.sessions.search_chats import SearchChats
     from satchel.services.sessions.sessions import (
         ChangeSession,
         DeleteConversation,
@@ -62,6 +63,7 @@ if TYPE_CHECKING:
         ReadSessions,
         StartSession,
     )
+    from satchel.services.sessions.share_chat import OpenSharedChat, ReadChatLinks, ShareChat
     from satchel.services.sessions.user_settings import UserSettingsAccess
     from satchel.services.sweep import Sweep
     from satchel.services.tools.offers import RequestOffers
@@ -550,6 +552,12 @@ class UseCases:
         )
 
     @cached_property
+    def search_chats(self) -> SearchChats:
+        from satchel.services.sessions.search_chats import SearchChats
+
+        return SearchChats(sessions=self.ports.sessions, index=self.ports.chat_words, turns=self.ports.turns)
+
+    @cached_property
     def import_conversation(self) -> ImportConversation:
         from satchel.services.sessions.import_conversation import ImportConversation
 
@@ -814,6 +822,36 @@ class UseCases:
         from satchel.services.files.links import RevokeLinks
 
         return RevokeLinks(self.ports.shared_links)
+
+    @cached_property
+    def share_chat(self) -> ShareChat:
+        from satchel.services.sessions.share_chat import ShareChat
+
+        return ShareChat(
+            read_session=self.read_sessions,
+            links=self.ports.chat_links,
+            clock=self.ports.clock,
+            entropy=self.ports.entropy,
+            public_url=self.settings.links.public_url,
+        )
+
+    @cached_property
+    def read_chat_links(self) -> ReadChatLinks:
+        from satchel.services.sessions.share_chat import ReadChatLinks
+
+        return ReadChatLinks(links=self.ports.chat_links, sessions=self.ports.sessions, clock=self.ports.clock)
+
+    @cached_property
+    def open_shared_chat(self) -> OpenSharedChat:
+        from satchel.services.sessions.share_chat import OpenSharedChat
+
+        return OpenSharedChat(
+            links=self.ports.chat_links,
+            sessions=self.ports.sessions,
+            turns=self.ports.turns,
+            read_turn=self.read_turn,
+            clock=self.ports.clock,
+        )
 
     # Use cases for WebSocket connections
 

@@ -12,6 +12,8 @@ from functools import cached_property
 from satchel.adapters import clients
 from satchel.adapters.dynamodb.audit import DynamoAuditTrail
 from satchel.adapters.dynamodb.calls import DynamoApprovals, DynamoCalls, DynamoCallTasks
+from satchel.adapters.dynamodb.chat_links import DynamoChatLinks
+from satchel.adapters.dynamodb.chat_words import DynamoChatWords
 from satchel.adapters.dynamodb.connections import DynamoConnections, DynamoSubscriptions, DynamoTickets
 from satchel.adapters.dynamodb.dashboards import DynamoDashboards
 from satchel.adapters.dynamodb.events import DynamoEvents
@@ -48,12 +50,12 @@ from satchel.domain.servers import Registry, ServerEntry
 from satchel.ports.calls import AuditTrail, Calls, CallTasks, ReportedEvents
 from satchel.ports.connections import Connections, ConnectionSender, Subscriptions, Tickets
 from satchel.ports.files import FileReaper, Files, Uploads
-from satchel.ports.links import DashboardSigner, LinkStates, SharedLinks, Signer
+from satchel.ports.links import ChatLinks, DashboardSigner, LinkStates, SharedLinks, Signer
 from satchel.ports.llm import Model
 from satchel.ports.quotas import QuotaCounts
 from satchel.ports.requests import RequestKeys
 from satchel.ports.runners import CredentialSource, OfferReader, Runners, SchemaChecker, ToolLists
-from satchel.ports.sessions import CleanupStarter, Dashboards, ServerSessionRemover, SessionPurger, Sessions
+from satchel.ports.sessions import ChatWords, CleanupStarter, Dashboards, ServerSessionRemover, SessionPurger, Sessions
 from satchel.ports.steps import Steps
 from satchel.ports.storage import FileStore, PageStore, PartStore
 from satchel.ports.system import Clock, Metrics
@@ -114,6 +116,8 @@ class AwsPorts:
     files = cached_property[Files](lambda self: DynamoFiles(self.table))
     uploads = cached_property[Uploads](lambda self: DynamoUploads(self.table))
     shared_links = cached_property[SharedLinks](lambda self: DynamoSharedLinks(self.table))
+    chat_links = cached_property[ChatLinks](lambda self: DynamoChatLinks(self.table))
+    chat_words = cached_property[ChatWords](lambda self: DynamoChatWords(self.table))
     link_states = cached_property[LinkStates](lambda self: DynamoLinkStates(self.table))
     tickets = cached_property[Tickets](lambda self: DynamoTickets(self.table))
     connections = cached_property[Connections](lambda self: DynamoConnections(self.table))

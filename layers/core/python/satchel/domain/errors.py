@@ -11,6 +11,7 @@ SatchelError
 │   ├── CanvasNotFound
 │   ├── AppNotFound           the file is not an app of an MCP server
 │   ├── SharedLinkNotFound
+│   ├── ChatLinkNotFound      every rejected link to a conversation
 │   └── LinkNotFound          every rejected download link
 ├── NotAllowed                the caller's identity is missing or rejected
 ├── InvalidRequest            the request is well-formed, but cannot be fulfilled
@@ -156,6 +157,15 @@ class LinkNotFound(NotFound):
 
     def __init__(self) -> None:
         super().__init__("There is no such file, or the link has expired.")
+
+
+class ChatLinkNotFound(NotFound):
+    """The link to a conversation is forged, expired or revoked, or its session has ended."""
+
+    code = "E_LINK_NOT_FOUND"
+
+    def __init__(self) -> None:
+        super().__init__("There is no such chat, or the link has expired or was revoked.")
 
 
 class NotAllowed(SatchelError):

@@ -7,12 +7,12 @@ from satchel.domain.servers import Registry, ServerEntry
 from satchel.ports.calls import AuditTrail, Calls, CallTasks, ReportedEvents
 from satchel.ports.connections import Connections, ConnectionSender, Subscriptions, Tickets
 from satchel.ports.files import FileReaper, Files, Uploads
-from satchel.ports.links import DashboardSigner, LinkStates, SharedLinks, Signer
+from satchel.ports.links import ChatLinks, DashboardSigner, LinkStates, SharedLinks, Signer
 from satchel.ports.llm import Model
 from satchel.ports.quotas import QuotaCounts
 from satchel.ports.requests import RequestKeys
 from satchel.ports.runners import CredentialSource, OfferReader, Runners, SchemaChecker, ToolLists
-from satchel.ports.sessions import CleanupStarter, Dashboards, ServerSessionRemover, SessionPurger, Sessions
+from satchel.ports.sessions import ChatWords, CleanupStarter, Dashboards, ServerSessionRemover, SessionPurger, Sessions
 from satchel.ports.steps import Steps
 from satchel.ports.storage import FileStore, PageStore, PartStore
 from satchel.ports.system import Clock, Metrics
@@ -91,6 +91,12 @@ class Ports(Protocol):
 
     @property
     def shared_links(self) -> SharedLinks: ...
+
+    @property
+    def chat_links(self) -> ChatLinks: ...
+
+    @property
+    def chat_words(self) -> ChatWords: ...
 
     @property
     def link_states(self) -> LinkStates: ...

@@ -1,12 +1,14 @@
 """Storage of shared links, and signers of tokens.
 
-``SharedLinks`` stores the links that users share. ``LinkStates`` reads the records that decide if a download link is
-valid. ``Signer`` signs the tokens of links and erasure confirmations. ``DashboardSigner`` signs those of dashboards.
+``SharedLinks`` stores the links to files that users share, ``ChatLinks`` those to conversations. ``LinkStates`` reads
+the records that decide if a download link is valid. ``Signer`` signs the tokens of links and erasure confirmations.
+``DashboardSigner`` signs those of dashboards.
 """
 
 from collections.abc import Sequence
 from typing import Protocol
 
+from satchel.domain.chat_links import ChatLink
 from satchel.domain.dashboard_tokens import DashboardClaims, PublicKey
 from satchel.domain.ids import LinkId, UserName
 from satchel.domain.links import Audience, Claims, EraseClaims, LinkState, SharedLink
@@ -42,6 +44,26 @@ class SharedLinks(Protocol):
 
     def revoke_all(self, user: UserName) -> int:
         """Remove the records of all links of the user. Return the number of removed records."""
+        ...
+
+
+class ChatLinks(Protocol):
+    """Stores the records of links to conversations."""
+
+    def add(self, link: ChatLink) -> None:
+        """Add a link's record. It is deleted automatically some time after the link expires. Raise ErasureRunning."""
+        ...
+
+    def find(self, token_digest: str) -> ChatLink | None:
+        """Return the link whose secret has this digest, or None."""
+        ...
+
+    def list(self, user: UserName, limit: int, cursor: str | None) -> Page[ChatLink]:
+        """Return the user's links, newest first, including invalid ones."""
+        ...
+
+    def remove(self, user: UserName, link_id: LinkId) -> None:
+        """Remove a link's record, if it exists."""
         ...
 
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from datetime import datetime
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 from satchel.domain.canvas import CanvasAction, Dashboard
 from satchel.domain.ids import CanvasId, SessionId, TurnId, UserName
@@ -74,6 +74,22 @@ class Sessions(Protocol):
         ...
 
 
+class TurnWords(NamedTuple):
+    """The words of a turn's message and answer, sorted and separated by spaces."""
+
+    session_id: SessionId
+    turn_id: TurnId
+    words: str
+
+
+class ChatWords(Protocol):
+    """Reads the words of ended turns, by which users search their conversations. ``Turns.end`` stores them."""
+
+    def read(self, user: UserName, oldest: SessionId, newest: SessionId) -> Iterator[TurnWords]:
+        """Yield the turns of the user's sessions from ``newest`` to ``oldest``, newest first."""
+        ...
+
+
 class SessionPurger(Protocol):
     """Deletes the events of ended sessions, and the records of deleted ones."""
 
@@ -89,7 +105,7 @@ class SessionPurger(Protocol):
         ...
 
     def delete_rest(self, session: Session) -> None:
-        """Delete the messages, audit entries and dashboards of a deleted session, whose turns are deleted."""
+        """Delete all other records of a deleted session: messages, audit entries, dashboards, links and words."""
         ...
 
 

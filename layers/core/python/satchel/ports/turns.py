@@ -53,6 +53,10 @@ class Turns(Protocol):
         """Return a turn, or None."""
         ...
 
+    def get_many(self, keys: Sequence[tuple[SessionId, TurnId]]) -> Sequence[Turn]:
+        """Read turns at once. Return those that exist, unordered."""
+        ...
+
     def list(self, session_id: SessionId, limit: int, cursor: str | None, *, newest_first: bool = False) -> Page[Turn]:
         """Return a page of the session's turns, oldest first unless ``newest_first``."""
         ...

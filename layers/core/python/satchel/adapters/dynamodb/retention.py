@@ -10,6 +10,9 @@ from itertools import groupby
 
 from satchel.adapters.dynamodb.audit import PREFIX as AUDIT_PREFIX
 from satchel.adapters.dynamodb.calls import PREFIX as CALL_PREFIX
+from satchel.adapters.dynamodb.chat_links import PREFIX as CHAT_LINK_PREFIX
+from satchel.adapters.dynamodb.chat_links import DynamoChatLinks, parse_chat_link
+from satchel.adapters.dynamodb.chat_words import session_prefix
 from satchel.adapters.dynamodb.conditions import ConditionFailed, WriteConflict
 from satchel.adapters.dynamodb.connections import PREFIX as SUBSCRIPTION_PREFIX
 from satchel.adapters.dynamodb.dashboards import PREFIX as CANVAS_PREFIX
@@ -174,6 +177,10 @@ class DynamoSessionPurger:
         pk = f"USER#{session.user}"
         canvases = [str(item["sk"]) for item in self.table.iterate(Query(pk, CANVAS_PREFIX, _PAGE_SIZE))]
         self.table.delete_many([(pk, sk) for sk in canvases if sk.endswith(f"/{session.session_id}")])
+        self._delete(pk, session_prefix(session.session_id), keep=set())
+        for link in map(parse_chat_link, list(self.table.iterate(Query(pk, CHAT_LINK_PREFIX, _PAGE_SIZE)))):
+            if link.session_id == session.session_id:
+                DynamoChatLinks(self.table).remove(link.owner, link.link_id)
 
     def _delete(self, pk: str, prefix: str, keep: Collection[str]) -> int:
         deleted = 0

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypedDict, TypeVar
 
 from pydantic import BaseModel
 
@@ -33,15 +33,33 @@ _ABSENT = "attribute_not_exists(pk)"
 _PRESENT = "attribute_exists(pk)"
 
 
+class _KeyCondition(TypedDict):
+    KeyConditionExpression: str
+    ExpressionAttributeValues: dict[str, Any]
+
+
 @dataclass(frozen=True)
 class Query:
-    """Parameters of ``Table.query``, which reads items whose sort key begins with ``prefix`` and follows ``after``."""
+    """Parameters of ``Table.query``, which reads items whose sort key begins with ``prefix`` and follows ``after``.
+
+    With ``last``, it reads all items from the sort key ``prefix`` to the sort key ``last`` instead.
+    """
 
     pk: str
     prefix: str = ""
     limit: int = 1000
     after: str | None = None
     newest_first: bool = False
+    last: str | None = None
+
+
+def _key_condition(query: Query) -> "_KeyCondition":
+    values = {":pk": query.pk} | ({":prefix": query.prefix} if query.prefix else {})
+    if query.last is not None:
+        condition, values = "pk = :pk AND sk BETWEEN :prefix AND :last", values | {":last": query.last}
+    else:
+        condition = "pk = :pk AND begins_with(sk, :prefix)" if query.prefix else "pk = :pk"
+    return {"KeyConditionExpression": condition, "ExpressionAttributeValues": encode(values)}
 
 
 @dataclass(frozen=True)
@@ -140,8 +158,7 @@ class Table:
         start: Any = {} if query.after is None else {"ExclusiveStartKey": encode({"pk": query.pk, "sk": query.after})}
         response = self.client.query(
             TableName=self.name,
-            KeyConditionExpression="pk = :pk AND begins_with(sk, :prefix)" if query.prefix else "pk = :pk",
-            ExpressionAttributeValues=encode({":pk": query.pk} | ({":prefix": query.prefix} if query.prefix else {})),
+            **_key_condition(query),
             ConsistentRead=True,
             Limit=query.limit,
             ScanIndexForward=not query.newest_first,

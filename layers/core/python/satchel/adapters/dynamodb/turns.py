@@ -11,6 +11,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from satchel.adapters.dynamodb.chat_words import words_item
 from satchel.adapters.dynamodb.conditions import ConditionFailed, WriteConflict, tries
 from satchel.adapters.dynamodb.erasure_fence import transact_unless_erasing
 from satchel.adapters.dynamodb.events import EventLog, first_event_item
@@ -101,6 +102,7 @@ def _imported_items(turn: Turn) -> list[Item]:
     ]
     return [
         _item(turn),
+        words_item(turn),
         first_event_item(turn.turn_id, imported_event(turn), turn.created_at),
         *stored,
     ]
@@ -130,6 +132,9 @@ class DynamoTurns:
     def get(self, session_id: SessionId, turn_id: TurnId) -> Turn | None:
         item = self.table.get(*turn_key(session_id, turn_id))
         return parse_turn(item) if item else None
+
+    def get_many(self, keys: Sequence[tuple[SessionId, TurnId]]) -> Sequence[Turn]:
+        return [parse_turn(item) for item in self.table.get_many([turn_key(*key) for key in keys])]
 
     def list(self, session_id: SessionId, limit: int, cursor: str | None, *, newest_first: bool = False) -> Page[Turn]:
         query = Query(f"SESSION#{session_id}", _LISTED, limit, newest_first=newest_first)
@@ -305,11 +310,12 @@ class DynamoTurns:
             names={"#status": "status"},
         )
         counted = [build_tool_use(self.table, turn.user, tool_use)] if tool_use else []
+        words = [] if turn.is_from_app else [self.table.build_put(words_item(turn))]
         unlocks = self._unlocks(turn)
         unlock = next(unlocks)
         for _ in tries(_MAX_TRIES):
             try:
-                writes = [end, *([unlock] if unlock else []), *counted]
+                writes = [end, *([unlock] if unlock else []), *counted, *words]
                 return bool(EventLog(self.table).append_with(turn.turn_id, [event], writes, ended_at))
             except ConditionFailed as error:
                 if 0 in error.positions:

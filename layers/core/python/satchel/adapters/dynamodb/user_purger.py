@@ -8,6 +8,8 @@ from itertools import chain
 from typing import TYPE_CHECKING
 
 from satchel.adapters.dynamodb.calls import PREFIX as CALL_PREFIX
+from satchel.adapters.dynamodb.chat_links import PREFIX as CHAT_LINK_PREFIX
+from satchel.adapters.dynamodb.chat_links import parse_chat_link, pointer_key
 from satchel.adapters.dynamodb.conditions import ConditionFailed, WriteConflict, tries
 from satchel.adapters.dynamodb.erasure_fence import IS_CLEARING, IS_CURRENT, erasure_key, started
 from satchel.adapters.dynamodb.items import Item, runner_partition
@@ -30,6 +32,7 @@ _COUNTER_NAMES = {  # the counter of each kind of item, by the first parts of th
     ("USER", "VERSION"): "versions",
     ("USER", "SESSION"): "sessions",
     ("USER", "LINK"): "links",
+    ("USER", "CHATLINK"): "links",
     ("SESSION", "TURN"): "turns",
     ("TURN", "EVENT"): "events",
 }
@@ -72,6 +75,8 @@ class DynamoUserPurger:
                 yield from deletion.delete_turn(TurnId(str(turn["sk"]).removeprefix(TURN_PREFIX)))
             yield from deletion.delete_partition(pk)
             yield deletion.delete([item])
+        for item in self.table.iterate(Query(f"USER#{user}", CHAT_LINK_PREFIX, _PAGE_SIZE)):
+            yield from deletion.delete_partition(pointer_key(parse_chat_link(item))[0])
         for pk in (f"LIBRARY#{user}", f"USER#{user}"):
             yield from deletion.delete_partition(pk)
 

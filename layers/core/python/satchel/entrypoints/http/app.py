@@ -15,6 +15,7 @@ from satchel.entrypoints.http.request_rates import RequestRates
 from satchel.entrypoints.http.routers import (
     about,
     apps,
+    chat_links,
     conversations,
     downloads,
     files,
@@ -54,7 +55,8 @@ def create_app(
     app.state.watch = watch
     app.state.request_rates = RequestRates(use_cases.settings.quotas.user_requests_per_second)
     routers = [
-        module.router for module in (about, sessions, conversations, turns, apps, downloads, uploads, files, links, me)
+        module.router
+        for module in (about, sessions, conversations, turns, apps, downloads, uploads, files, links, chat_links, me)
     ]
     for router in routers:
         app.include_router(router)

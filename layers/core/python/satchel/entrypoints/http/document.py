@@ -17,7 +17,7 @@ from satchel.entrypoints.http.property_texts import DESCRIPTIONS, OPEN_VOCABULAR
 
 Json = dict[str, Any]
 
-PUBLIC_PATHS = {"/.well-known/jwks.json", "/api/health", "/api/files/download/{file_key}"}
+PUBLIC_PATHS = {"/.well-known/jwks.json", "/api/health", "/api/files/download/{file_key}", "/api/shared-chat"}
 """The paths of operations that clients can request without signing in."""
 
 MAY_BE_ABSENT = {"FileInfo"}
@@ -49,7 +49,7 @@ _TAGS = {
     "conversations": "Whole conversations: read, import, delete for good.",
     "turns": "Turns: a message of the user and its answer, with tool calls, approvals and questions.",
     "files": "The user's files: upload, list, read, keep, delete.",
-    "links": "Shared links to files.",
+    "links": "Shared links to files and conversations.",
     "apps": "Pages of MCP servers that show results of their tools.",
     "canvas": "Dashboards that tools show.",
     "sockets": "Tickets of WebSocket connections.",

@@ -239,6 +239,8 @@ CONVERSATION: Example = SESSION_WITH_TURNS | {
         | {"approvals": [], "questions": []}
     ]
 }
+_MATCH: Example = {"session": SESSION, "turn_id": TURN_ID, "snippet": "The report has 100000 rows."}
+CONVERSATION_MATCHES: Example = {"matches": [_MATCH], "cursor": None}
 CANCELLED: Example = FINAL_RESPONSE | {
     "status": "cancelled",
     "message": "",
@@ -421,6 +423,39 @@ _LINK: Example = {
 LINK_WITH_URL: Example = _LINK | {"url": f"https://satchel.example.com/api/files/download/{REPORT_KEY}?token=…"}
 LINKS: Example = {"links": [_LINK], "cursor": None}
 LINKS_REVOKED: Example = {"revoked": 1}
+_CHAT_LINK: Example = {
+    "chat_link_id": LINK_ID,
+    "session_id": SESSION_ID,
+    "with_files": False,
+    "created_at": _AT,
+    "expires_at": "2026-09-03T09:30:00Z",
+}
+CHAT_LINK_WITH_URL: Example = _CHAT_LINK | {"url": "https://satchel.example.com/#share=…"}
+CHAT_LINKS: Example = {"links": [_CHAT_LINK], "cursor": None}
+_SHARED_FILE: Example = {
+    "name": "sales_report.html",
+    "mime": "text/html",
+    "size": 4083,
+    "is_app": False,
+    "download_url": None,
+}
+_SHARED_TURN: Example = {
+    "turn_id": TURN_ID,
+    "message": _MESSAGE,
+    "answer": "The report has 100000 rows.",
+    "status": "complete",
+    "error": None,
+    "created_at": _AT,
+    "tool_calls": [{"tool": "report.summarise", "is_error": False, "duration_ms": 812}],
+    "files": [_SHARED_FILE],
+}
+SHARED_CHAT: Example = {
+    "title": "August sales",
+    "shared_at": _AT,
+    "expires_at": "2026-09-03T09:30:00Z",
+    "turns": [_SHARED_TURN],
+    "cursor": None,
+}
 _USAGE: Example = {"bytes": 3422127, "count": 2}
 _QUOTAS: Example = {
     "open_sessions": {"limit": 1000, "used": 12, "resets_at": None},

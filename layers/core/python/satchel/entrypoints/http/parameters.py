@@ -69,6 +69,7 @@ CallPath = Annotated[CallId, BeforeValidator(_call), Path(examples=[examples.CAL
 FilePath = Annotated[FileKey, BeforeValidator(check_file_key), Path(examples=[examples.FILE_KEY])]
 UploadPath = Annotated[UploadId, BeforeValidator(_upload), Path(examples=[examples.UPLOAD_ID])]
 LinkPath = Annotated[LinkId, BeforeValidator(_link), Path(examples=[examples.LINK_ID])]
+ChatLinkPath = Annotated[LinkId, BeforeValidator(_link), Path(examples=[examples.LINK_ID])]
 CanvasPath = Annotated[
     CanvasId,
     BeforeValidator(_canvas),

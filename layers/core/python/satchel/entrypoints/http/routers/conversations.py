@@ -13,7 +13,7 @@ from satchel.entrypoints.http import examples
 from satchel.entrypoints.http.identity import CurrentUser
 from satchel.entrypoints.http.parameters import Cursor, IdempotencyKey, InjectedUseCases, SessionPath
 from satchel.entrypoints.http.problems import problem_responses
-from satchel.entrypoints.http.schemas.conversations import Conversation
+from satchel.entrypoints.http.schemas.conversations import Conversation, ConversationMatch, ConversationMatches
 from satchel.entrypoints.http.schemas.sessions import SessionOut
 from satchel.services.sessions.import_conversation import ImportRequest
 
@@ -21,6 +21,8 @@ router = APIRouter(tags=["conversations"])
 
 _IMPORTED = examples.responses(201, examples.SESSION, 400, 403, 409, 413, 422, 503)
 _READ = examples.responses(200, examples.CONVERSATION, 403, 404, 422)
+_FOUND = examples.responses(200, examples.CONVERSATION_MATCHES, 403, 422)
+_Query = Annotated[str, Query(min_length=1, max_length=200, description="Words, or their beginnings.")]
 _Limit = Annotated[int, Query(ge=1, le=50, description="Maximum number of turns in a page. Large turns make it less.")]
 
 
@@ -42,6 +44,18 @@ def import_conversation(
     return SessionOut.of(
         use_cases.run_once(user, idempotency_key, request, create, lambda found: read(SessionId(found)))
     )
+
+
+@router.get("/api/conversations", responses=_FOUND)
+def search_conversations(
+    user: CurrentUser, use_cases: InjectedUseCases, query: _Query, cursor: Cursor = None
+) -> ConversationMatches:
+    """Search titles, messages and answers for the beginnings of words, in the newest conversations first.
+
+    One request searches 100 conversations, so a page may be empty although a `cursor` follows.
+    """
+    page = use_cases.search_chats(user, query, cursor)
+    return ConversationMatches(matches=[ConversationMatch.of(match) for match in page.items], cursor=page.cursor)
 
 
 @router.get("/api/conversations/{session_id}", responses=_READ)

@@ -12,6 +12,7 @@ from satchel.domain.sessions import Session
 from satchel.entrypoints.http.schemas.sessions import SessionOut, TurnOut
 from satchel.ports import Page
 from satchel.services.sessions.read_conversation import TurnRecord
+from satchel.services.sessions.search_chats import ChatMatch
 
 
 class CallApproval(BaseModel):
@@ -72,3 +73,27 @@ class Conversation(SessionOut):
             turns=[ConversationTurn.of_record(record) for record in page.items],
             cursor=page.cursor,
         )
+
+
+class ConversationMatch(BaseModel):
+    """A conversation that has all words of a search.
+
+    ``turn_id`` is the newest turn with most of the words, and ``snippet`` a part of it; both are null if only the title
+    has them.
+    """
+
+    session: SessionOut
+    turn_id: str | None
+    snippet: str | None
+
+    @classmethod
+    def of(cls, match: ChatMatch) -> "ConversationMatch":
+        """Convert a match to its JSON response."""
+        return cls(session=SessionOut.of(match.session), turn_id=match.turn_id, snippet=match.snippet)
+
+
+class ConversationMatches(BaseModel):
+    """The matches among the searched conversations, newest first."""
+
+    matches: list[ConversationMatch]
+    cursor: str | None = None

@@ -1,0 +1,108 @@
+"""Share a conversation read-only by a link: create, list and revoke links, and read a conversation by its link.
+
+A link shows the turns that had begun when it was created. It shows messages, answers, which tools ran and the names of
+the files, but no arguments, results, apps or dashboards, because their owner may not know what these contain.
+"""
+
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from datetime import timedelta
+
+from satchel.domain.chat_links import TOKEN_BYTES, ChatLink, digest_token, new_token
+from satchel.domain.errors import ChatLinkNotFound, SessionEnded
+from satchel.domain.ids import LinkId, SessionId, new_id
+from satchel.domain.links import LINK_ID_KIND
+from satchel.domain.responses import FinalResponse
+from satchel.domain.sessions import Session, SessionStatus, Turn
+from satchel.domain.users import Identity
+from satchel.ports import Page
+from satchel.ports.links import ChatLinks
+from satchel.ports.sessions import Sessions
+from satchel.ports.system import Clock
+from satchel.ports.turns import Turns
+from satchel.services.sessions.sessions import ReadSessions
+from satchel.services.turns.read_turn import ReadTurn
+
+_PARALLEL_READS = 8
+
+
+@dataclass(frozen=True)
+class ShareChat:
+    """Create links to a user's own conversations."""
+
+    read_session: ReadSessions
+    links: ChatLinks
+    clock: Clock
+    entropy: Callable[[int], bytes]
+    public_url: str
+
+    def __call__(self, who: Identity, session_id: SessionId, seconds: int, *, with_files: bool) -> tuple[ChatLink, str]:
+        """Return the record and the URL of a link valid for ``seconds``. The URL is not stored.
+
+        The secret is in the fragment of the URL, which browsers send to no server, so it is in no log. Raise
+        SessionNotFound, SessionEnded or ErasureRunning.
+        """
+        session, now = self.read_session(who, session_id), self.clock.now()
+        if session.status is SessionStatus.ENDED:
+            raise SessionEnded(session_id)
+        token = new_token(self.entropy(TOKEN_BYTES))
+        link = ChatLink(
+            link_id=LinkId(new_id(LINK_ID_KIND, now, self.entropy(10))),
+            owner=who.name,
+            session_id=session_id,
+            epoch=session.epoch,
+            with_files=with_files,
+            created_at=now,
+            expires_at=now + timedelta(seconds=seconds),
+            token_digest=digest_token(token),
+        )
+        self.links.add(link)
+        return link, f"{self.public_url}/#share={token}"
+
+
+@dataclass(frozen=True)
+class ReadChatLinks:
+    """List a user's links to conversations that still work."""
+
+    links: ChatLinks
+    sessions: Sessions
+    clock: Clock
+
+    def __call__(self, who: Identity, session_id: SessionId | None, limit: int, cursor: str | None) -> Page[ChatLink]:
+        """Return a page of working links, newest first: to one session, or to all sessions (None)."""
+        page, now = self.links.list(who.name, limit, cursor), self.clock.now()
+        links = [link for link in page.items if session_id in {None, link.session_id}]
+        sessions = self.sessions.get_many(who.name, {link.session_id for link in links}) if links else {}
+        valid = [link for link in links if link.is_valid(sessions.get(link.session_id), now)]
+        return Page(items=valid, cursor=page.cursor)
+
+
+@dataclass(frozen=True)
+class OpenSharedChat:
+    """Read a conversation by its link, without sign-in."""
+
+    links: ChatLinks
+    sessions: Sessions
+    turns: Turns
+    read_turn: ReadTurn
+    clock: Clock
+
+    def __call__(
+        self, token: str, limit: int, cursor: str | None
+    ) -> tuple[ChatLink, Session, Page[tuple[Turn, FinalResponse]]]:
+        """Return the link, its session and a page of the shared turns, oldest first, with their responses.
+
+        Raise ChatLinkNotFound if the secret is unknown, or if the link was revoked or has expired.
+        """
+        link = self.links.find(digest_token(token))
+        session = self.sessions.get(link.owner, link.session_id) if link else None
+        if link is None or session is None or not link.is_valid(session, self.clock.now()):
+            raise ChatLinkNotFound
+        page = self.turns.list(link.session_id, limit, cursor)
+        shown = [turn for turn in page.items if link.shows(turn)]
+        is_complete = bool(page.items) and page.items[-1].created_at > link.created_at
+        with ThreadPoolExecutor(_PARALLEL_READS) as pool:
+            responses = list(pool.map(self.read_turn.describe, shown))
+        cursor = None if is_complete else page.cursor
+        return link, session, Page(items=list(zip(shown, responses, strict=True)), cursor=cursor)
