@@ -4,7 +4,8 @@ The first catalog has generated tools for 40 well-known services. Its questions 
 second has the tools that the servers of docs/servers.md listed, and generated ones. Its questions were written before
 any measurement with them: for the published tools, and for the generated ones without a question, in the order of the
 SHA-256 of their full names. The first 70 and 30 are the second set, the next 35 and 15 the third, and again 35 and 15
-the fourth. The search was improved with the first three sets. The fourth shows what to expect of other questions.
+the fourth. The search was improved with all four sets. Before it was improved with the fourth, it found 43 of its 50
+tools: this is what to expect of other questions.
 """
 
 import json
