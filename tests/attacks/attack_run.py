@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from satchel.domain.isolation import Level
-from tests.attacks.target import DOCUMENTS_ENTRY, ENTRY, MCP_SERVERS, AttackTarget, create_target
+from tests.attacks.target import DOCUMENTS_ENTRY, ENTRY, KEEPING_ENTRY, MCP_SERVERS, AttackTarget, create_target
 from tests.e2e.system_process import ROOT, SystemProcess, free_port, running_system, serve_command
 from tests.e2e.user_client import Json, UserClient, run_user
 
@@ -48,9 +48,8 @@ class AttackReport:
 def sandboxed_system(level: Level, config: Path, **secrets: str) -> Iterator[SystemProcess]:
     """Run a system with all sandbox layers of this kernel, or with none, and wait until its tools are listed."""
     other = FILE_ACCESS | {"env": {"TOKEN": "${OTHERS_TOKEN}"}}
-    config.write_text(
-        json.dumps({"attacker": ENTRY, "documents": DOCUMENTS_ENTRY, "file_access": FILE_ACCESS, "other": other})
-    )
+    entries = {"attacker": ENTRY, "keeper": KEEPING_ENTRY, "documents": DOCUMENTS_ENTRY}
+    config.write_text(json.dumps({**entries, "file_access": FILE_ACCESS, "other": other}))
     command = serve_command(free_port())
     settings = {"SATCHEL_MCP_CONFIG": str(config), "OTHERS_TOKEN": "", **secrets}
     with running_system(command if level == "kernel" else [*_WITHOUT_LAYERS, *command], settings=settings) as system:
@@ -58,6 +57,20 @@ def sandboxed_system(level: Level, config: Path, **secrets: str) -> Iterator[Sys
         while any(server["status"] == "starting" for server in observer.request("GET", "/api/tools").json()["servers"]):
             time.sleep(0.1)
         yield system
+
+
+@contextmanager
+def kept_target(data: Path, user: UserClient) -> Iterator[AttackTarget]:
+    """Create a target in the folders that servers keep below ``data``.
+
+    One is the folder of another server for this user, and one is Bob's folder of the attacking server ``keeper``.
+    """
+    folders = data / "state" / "notes", data / "state" / "keeper"
+    for folder in folders:
+        folder.mkdir(parents=True, exist_ok=True)
+    name = f"bob-{time.time_ns()}@example.com"
+    with create_target(folders[0] / f"{time.time_ns()}-{user.name}", folders[1] / name) as target:
+        yield target
 
 
 @contextmanager
@@ -95,13 +108,39 @@ def run_attacks_of_a_document(user: UserClient, target: AttackTarget) -> AttackR
     return AttackReport(outcomes, target)
 
 
-def run_attacks(user: UserClient, target: AttackTarget, tool: str = "attack") -> AttackReport:
+def run_attacks(user: UserClient, target: AttackTarget, tool: str = "attacker.attack") -> AttackReport:
     """Run all attacks as a tool of this user."""
     names: Sequence[str] = call(user, "attacker.names", modules=[])["results"]
     fields = target.fields | {"mine": f"/tmp/{user.name}"}
     outcomes: dict[str, Any] = {}
     for start in range(0, len(names), _BATCH_SIZE):
-        result = call(user, f"attacker.{tool}", attacks=names[start : start + _BATCH_SIZE], target=fields)
+        result = call(user, tool, attacks=names[start : start + _BATCH_SIZE], target=fields)
         assert not result["is_error"], result
         outcomes |= result["results"]
     return AttackReport(outcomes, target)
+
+
+def run_attacks_of_an_app(user: UserClient, target: AttackTarget, server: str) -> AttackReport:
+    """Run all attacks as a tool that an app of the server calls."""
+    names: Sequence[str] = call(user, "attacker.names", modules=[])["results"]
+    fields = target.fields | {"mine": f"/tmp/{user.name}"}
+    shown = user.ask(user.create_session(), f"/{server}.show {{}}")
+    [app] = [file for file in shown["artifacts"] if file["name"] == "show.app.html"]
+    outcomes: dict[str, Any] = {}
+    for start in range(0, len(names), _BATCH_SIZE):
+        body = {"tool": "attack", "arguments": {"attacks": names[start : start + _BATCH_SIZE], "target": fields}}
+        answer = user.request("POST", f"/api/apps/{app['file_key']}/calls", json=body).json()
+        result = _result_of_app(user, answer)
+        assert not result.get("isError"), result
+        outcomes |= result["structuredContent"]["results"]
+    return AttackReport(outcomes, target)
+
+
+def _result_of_app(user: UserClient, answer: Json) -> Json:
+    """Wait for the end of an app's call, and return what the server sent."""
+    path = f"/api/sessions/{answer['session_id']}/app-calls/{answer['turn_id']}"
+    while answer["result"] is None:
+        time.sleep(0.1)
+        answer = user.request("GET", path).json()
+    result: Json = answer["result"]
+    return result

@@ -19,6 +19,8 @@ ENTRY: dict[str, Any] = {
     "network": False,
     "process_limits": {"file_mb": 64, "processes": 50},
 }
+KEEPING_ENTRY = ENTRY | {"writes": "keep"}
+"""The same server with a folder for each user that outlasts the user's sessions."""
 DOCUMENTS_ENTRY: dict[str, Any] = ENTRY | {
     "cwd": str(SERVER.parent / "document_server"),
     "read_paths": [str(SERVER), str(SERVERS / "documents")],

@@ -8,7 +8,16 @@ from pathlib import Path
 import pytest
 
 from satchel.adapters.sandbox.probe import find_layers
-from tests.attacks.attack_run import attack_target, call, run_attacks, run_attacks_of_a_document, sandboxed_system
+from tests.attacks.attack_run import (
+    AttackReport,
+    attack_target,
+    call,
+    kept_target,
+    run_attacks,
+    run_attacks_of_a_document,
+    run_attacks_of_an_app,
+    sandboxed_system,
+)
 from tests.attacks.target import NOT_FOR_ROOT, SECRET, AttackTarget
 from tests.e2e.system_process import SystemProcess
 from tests.e2e.user_client import Json, UserClient, run_user
@@ -25,10 +34,16 @@ pytestmark = pytest.mark.skipif(
 
 
 @pytest.fixture(scope="module")
-def system(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SystemProcess]:
+def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("data")
+
+
+@pytest.fixture(scope="module")
+def system(tmp_path_factory: pytest.TempPathFactory, data: Path) -> Iterator[SystemProcess]:
     """Run a system whose environment contains secrets that no tool may find."""
     secrets = {"OTHERS_TOKEN": PLANTED, "AWS_SECRET_ACCESS_KEY": PLANTED, "SOME_API_KEY": PLANTED}
-    with sandboxed_system("kernel", tmp_path_factory.mktemp("config") / "mcp.json", **secrets) as system:
+    config = tmp_path_factory.mktemp("config") / "mcp.json"
+    with sandboxed_system("kernel", config, SATCHEL_DATA=str(data), **secrets) as system:
         yield system
 
 
@@ -58,19 +73,29 @@ def invalid_path(path: str, allowed_prefix: str | None, suggestion: str, operati
 
 
 @pytest.mark.clause("v2.1:isolation:read-only", "v2.1:isolation:guarded", "v2.1:isolation:no-username-no-writes")
-@pytest.mark.parametrize("tool", ["attack", "attack_as_reader", "attack_from_scratch"])
-def test_no_attack_succeeds(alice: UserClient, target: AttackTarget, tool: str) -> None:
-    report = run_attacks(alice, target, tool)
+@pytest.mark.parametrize("tool", ["attack", "attack_as_reader", "attack_from_scratch", "attack_as_task"])
+@pytest.mark.parametrize("server", ["attacker", "keeper"])
+def test_no_attack_succeeds(alice: UserClient, target: AttackTarget, server: str, tool: str) -> None:
+    check(run_attacks(alice, target, f"{server}.{tool}"))
 
-    assert len(report.outcomes) > 150
-    assert report.succeeded == (NOT_FOR_ROOT & report.succeeded if os.geteuid() == 0 else set())
-    assert report.left_target_untouched
-    assert SECRET not in str(report.outcomes)
+
+@pytest.mark.parametrize("tool", ["attack", "attack_from_scratch", "attack_as_task"])
+def test_no_attack_on_data_that_servers_keep_succeeds(alice: UserClient, data: Path, tool: str) -> None:
+    with kept_target(data, alice) as target:
+        check(run_attacks(alice, target, f"keeper.{tool}"))
+
+
+@pytest.mark.parametrize("server", ["attacker", "keeper"])
+def test_no_attack_of_a_tool_that_an_app_calls_succeeds(alice: UserClient, target: AttackTarget, server: str) -> None:
+    check(run_attacks_of_an_app(alice, target, server))
 
 
 def test_no_attack_of_a_document_on_its_parser_succeeds(alice: UserClient, target: AttackTarget) -> None:
-    report = run_attacks_of_a_document(alice, target)
+    check(run_attacks_of_a_document(alice, target))
 
+
+def check(report: AttackReport) -> None:
+    """Check that no attack succeeded, by its own report and from outside."""
     assert len(report.outcomes) > 150
     assert report.succeeded == (NOT_FOR_ROOT & report.succeeded if os.geteuid() == 0 else set())
     assert report.left_target_untouched

@@ -1,4 +1,7 @@
-"""Server whose tools run the attacks, each in a forked child of the server."""
+"""Server whose tools run the attacks, each in a forked child of the server.
+
+``show`` has an app, which may call all tools. ``attack_as_task`` works as a task (MCP 2025-11-25).
+"""
 
 import os
 import sys
@@ -10,9 +13,55 @@ from attacks import ATTACKS, run_attacks  # type: ignore[import-not-found] # in 
 
 sys.path.append(str(Path(__file__).parents[2] / "mcp_servers"))
 
-from jsonrpc_server import Server
+from jsonrpc_server import Json, Server
 
-server = Server("attacker")
+APP = "ui://attacker/page"
+PAGE = {"uri": APP, "mimeType": "text/html;profile=mcp-app", "text": "<h1>Attacker</h1>"}
+_EXTRAS: Json = {
+    "show": {"_meta": {"ui": {"resourceUri": APP}}},
+    "attack_as_task": {"execution": {"taskSupport": "required"}},
+}
+
+
+class AttackServer(Server):
+    """Server with an app, and with one task at a time, which works when its state is requested for the second time."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__(name)
+        self._call: Json = {}
+        self._polls = 0
+        self._result: Json = {}
+
+    def _answer(self, method: str, params: Json) -> Json:
+        match method:
+            case "resources/read":
+                return {"contents": [PAGE]}
+            case "tools/list":
+                tools = super()._answer(method, params)["tools"]
+                return {"tools": [tool | _EXTRAS.get(tool["name"], {}) for tool in tools]}
+            case "tools/call" if "task" in params:
+                self._call, self._polls = params, 0
+                return {"task": _task("working")}
+            case "tasks/get":
+                return self._poll()
+            case "tasks/result":
+                return self._result
+        return super()._answer(method, params)
+
+    def _poll(self) -> Json:
+        self._polls += 1
+        if self._polls == 1:
+            return _task("working")
+        self._result = super()._answer("tools/call", self._call)
+        return _task("completed")
+
+
+def _task(status: str) -> Json:
+    times = {"createdAt": "2026-07-28T12:00:00Z", "lastUpdatedAt": "2026-07-28T12:00:00Z"}
+    return {"taskId": "attack", "status": status, "ttl": None, "pollInterval": 10, **times}
+
+
+server = AttackServer("attacker")
 
 
 @server.tool
@@ -77,6 +126,19 @@ def attack_from_scratch(attacks: list[str], target: dict[str, Any]) -> dict[str,
     """Run attacks as a tool that can write in the scratch folder of its server only."""
     result: dict[str, Any] = run_attacks(attacks, target, Path(os.environ["SATCHEL_WORKSPACE"]))
     return result
+
+
+@server.tool
+def attack_as_task(attacks: list[str], target: dict[str, Any], username: str) -> dict[str, Any]:
+    """Run attacks as a task, after the call was answered."""
+    result: dict[str, Any] = run_attacks(attacks, target, Path(f"/tmp/{username}"))
+    return result
+
+
+@server.tool
+def show() -> dict[str, Any]:
+    """Show the app."""
+    return {"results": "shown"}
 
 
 if __name__ == "__main__":
