@@ -9,14 +9,13 @@ from typing import Any
 import pytest
 from playwright.sync_api import Frame, Page, expect
 
-from tests.e2e.system_process import ROOT, SystemProcess, running_system
+from tests.e2e.system_process import SystemProcess, running_system
 from tests.e2e.web.accessibility import find_axe_violations
 from tests.e2e.web.chat_page import ChatPage
 from tests.e2e.web.conftest import ChatPageFactory
 from tests.e2e.web.keyboard import Keyboard
+from tests.e2e.web.sdk_app import DEMO
 
-SERVER = Path(__file__).with_name("sdk_app") / "server.py"
-SDK = ROOT / "node_modules/@modelcontextprotocol/ext-apps/dist/src/app-with-deps.js"
 NARROW = {"width": 360, "height": 640}
 RUNNING = ".pane:not([hidden]) iframe[data-status=running]"
 _REQUEST = """([method, params]) => new Promise(resolve => {
@@ -30,9 +29,6 @@ def write_config(folder: Path, servers: dict[str, Any]) -> Path:
     config = folder / "mcp.json"
     config.write_text(json.dumps({"mcpServers": servers}))
     return config
-
-
-DEMO = {"command": sys.executable, "args": [str(SERVER)], "env": {"SDK": str(SDK)}, "read_paths": [str(SDK)]}
 
 
 @pytest.fixture(scope="module")
@@ -80,6 +76,20 @@ def test_app_gets_the_arguments_and_the_result_of_its_call(chat: ChatPage) -> No
     assert [name for name, _ in events][:2] == ["tool-input", "tool-result"]
     assert events[0][1] == {"arguments": {"text": "hello"}}
     assert events[1][1]["structuredContent"] == {"shown": "hello"}
+
+
+def test_reload_restores_an_app_with_its_last_input_and_result(chat: ChatPage) -> None:
+    opened(chat, "first")
+    opened(chat, "last")
+    chat.page.reload()
+    chat.page.get_by_role("button", name="Canvas").click()
+    frame = app_frame(chat.page)
+    frame.wait_for_function("window.events?.length >= 2")
+    events = frame.evaluate("events")
+    assert [name for name, _ in events] == ["tool-input", "tool-result"]
+    assert events[0][1] == {"arguments": {"text": "last"}}
+    assert events[1][1]["structuredContent"] == {"shown": "last"}
+    expect(frame.locator("#result")).to_contain_text("last")
 
 
 def test_no_app_opens_for_a_call_that_failed(chat: ChatPage) -> None:

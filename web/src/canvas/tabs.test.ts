@@ -174,4 +174,14 @@ describe("tabs", () => {
     expect([titles(state), state.active]).toEqual([["a", "d"], a.key]);
     expect(restoreTabs(state, [d])).toEqual(state);
   });
+
+  it("restores the newest version of each file, whichever comes first", () => {
+    const [first, second] = [1, 2].map((version) => fileTabs(artifact("x.html", { file_key: "x", version })));
+    const keysOf = (state: TabsState) => state.tabs.map(({ key }) => key);
+    const [newest] = second?.map(({ key }) => key) ?? [];
+    for (const [one, other] of [[first, second], [second, first]]) {
+      const state = restoreTabs(restoreTabs(NO_TABS, one ?? []), other ?? []);
+      expect([keysOf(state), state.active]).toEqual([[newest], newest]);
+    }
+  });
 });

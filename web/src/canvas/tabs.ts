@@ -101,11 +101,11 @@ export function showTab(state: TabsState, shown: Tab): TabsState {
   return normalize({ tabs, active: shown.key, beside: null });
 }
 
-/** Add tabs that were open before a reload, without selecting them. */
+/** Add tabs that were open before a reload, without selecting them. Of each file, only the newest version stays. */
 export function restoreTabs(state: TabsState, restored: readonly Tab[]): TabsState {
-  const added = restored.filter((one) => !state.tabs.some((tab) => tab.key === one.key));
-  const tabs = [...state.tabs, ...added];
-  return { ...state, tabs, active: state.active ?? tabs[0]?.key ?? null };
+  const added = restored.filter((one) => !state.tabs.some((tab) => replaces(tab, one)));
+  const tabs = [...state.tabs.filter((tab) => !added.some((one) => replaces(one, tab))), ...added];
+  return normalize({ ...state, tabs });
 }
 
 /** Select a tab. */

@@ -1,0 +1,15 @@
+"""The entry of a server whose app uses the official SDK, for mcp.json."""
+
+import sys
+from pathlib import Path
+from typing import Any
+
+from tests.e2e.system_process import ROOT
+
+SDK = ROOT / "node_modules/@modelcontextprotocol/ext-apps/dist/src/app-with-deps.js"
+DEMO: dict[str, Any] = {
+    "command": sys.executable,
+    "args": [str(Path(__file__).with_name("server.py"))],
+    "env": {"SDK": str(SDK)},
+    "read_paths": [str(SDK)],
+}

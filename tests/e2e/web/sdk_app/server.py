@@ -18,6 +18,7 @@ const { App } = await import(URL.createObjectURL(new Blob([SDK], { type: "text/j
 const modes = { availableDisplayModes: ["inline", "fullscreen", "pip"] };
 const app = new App({ name: "demo", version: "1" }, modes, { autoResize: false });
 const events = [];
+const now = () => performance.timeOrigin + performance.now();
 app.ontoolinput = (params) => events.push(["tool-input", params]);
 app.ontoolinputpartial = (params) => events.push(["tool-input-partial", params]);
 app.ontoolcancelled = (params) => events.push(["tool-cancelled", params]);
@@ -25,12 +26,13 @@ app.onhostcontextchanged = (params) => events.push(["host-context-changed", para
 app.ontoolresult = (params) => {
   events.push(["tool-result", params]);
   result.textContent = params.content[0].text;
+  requestAnimationFrame(() => Object.assign(window, { drawnAt: now() }));
 };
 app.onteardown = async () => {
   await app.sendLog({ level: "info", data: "closing" });
   return {};
 };
-Object.assign(window, { app, events });
+Object.assign(window, { app, events, startedAt: now() });
 await app.connect();
 </script>"""
 
