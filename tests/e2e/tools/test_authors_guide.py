@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from local.cli.new_app import app_server_files
 from local.cli.new_server import server_program
 from tests.e2e.system_process import running_system
 from tests.e2e.user_client import LOCAL_KEY, UserClient, run_user
@@ -17,14 +18,17 @@ GUIDE = (ROOT / "docs/authors.md").read_text(encoding="utf-8")
 TIMEOUT_SECONDS = 60.0
 
 
-def blocks(language: str) -> list[str]:
-    return re.findall(rf"```{language}\n(.*?)```", GUIDE, re.DOTALL)
+APPS = GUIDE.partition("\n### Apps\n")[2].partition("\n### ")[0]
 
 
-def examples() -> list[tuple[str, str]]:
-    """Return each command of the guide with its output."""
+def blocks(language: str, text: str = GUIDE) -> list[str]:
+    return re.findall(rf"```{language}\n(.*?)```", text, re.DOTALL)
+
+
+def examples(text: str) -> list[tuple[str, str]]:
+    """Return each command of a part of the guide with its output."""
     pairs: list[tuple[str, str]] = []
-    for line in "".join(blocks("console")).splitlines():
+    for line in "".join(blocks("console", text)).splitlines():
         if line.startswith("$ "):
             pairs.append((line.removeprefix("$ "), ""))
         else:
@@ -59,7 +63,7 @@ def wait_until_listed(url: str) -> None:
 
 
 def test_commands_print_the_output_in_the_guide(checkout: Path) -> None:
-    (create, _), *others = examples()
+    (create, _), *others = examples(GUIDE.replace(APPS, ""))
     run(create, checkout)
     config = checkout / "functions/servers/mcp.json"
     assert json.loads(config.read_text()) == json.loads(f"{{{blocks('json')[0]}}}")
@@ -73,3 +77,16 @@ def test_commands_print_the_output_in_the_guide(checkout: Path) -> None:
 
 def test_program_in_the_guide_is_the_one_that_the_command_writes() -> None:
     assert blocks("python")[0] == server_program("wordcount")
+
+
+def test_commands_for_an_app_print_the_output_in_the_guide(checkout: Path) -> None:
+    (create, _), *others = examples(APPS)
+    run(create, checkout)
+    config = checkout / "functions/servers/mcp.json"
+    with running_system(settings={"SATCHEL_MCP_CONFIG": str(config)}) as system:
+        wait_until_listed(system.url)
+        assert [(command, run(command, checkout, system.url)) for command, _ in others] == others
+
+
+def test_files_of_the_app_in_the_guide_are_those_that_the_command_writes() -> None:
+    assert {"main.py": blocks("python", APPS)[0], "app.html": blocks("html", APPS)[0]} == app_server_files("words")
