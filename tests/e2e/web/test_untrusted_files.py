@@ -94,6 +94,13 @@ const run = async () => {
     await attempt('socket', () => new Promise((open, fail) => {
         const socket = new WebSocket('{socket}/socket'); socket.onopen = open; socket.onerror = fail; }));
     await attempt('module', () => import('{origin}/module.js'));
+    await attempt('webrtc', () => new RTCPeerConnection());
+    await attempt('webrtc of a frame', async () => {
+        const frame = document.createElement('iframe');
+        document.body.append(frame);
+        await null;
+        new frame.contentWindow.RTCPeerConnection();
+    });
     await attempt('storage', () => localStorage.length);
     await attempt('cookie', () => document.cookie);
     await attempt('page', () => top.document.title);
