@@ -14,6 +14,7 @@ from tests.bench.harness import Benchmark, Comparison, Limit, Result
 from tests.bench.plot import draw, draw_curve
 from tests.bench.report import PEERS_PAGE, markdown, this_machine
 from tests.cold_start import FUNCTIONS
+from tests.e2e.web.conftest import CHROMIUM
 
 
 @contextmanager
@@ -119,6 +120,7 @@ def test_all_benchmarks_are_discovered_by_name() -> None:
     names = list(command.discover())
 
     assert names == [
+        *(["app"] if CHROMIUM else []),
         *(f"artifacts-{name}" for name in ("inline", "inline-memory", "path", "path-memory")),
         "call-warm",
         "call-first",
