@@ -1,8 +1,11 @@
 """Apps of MCP servers over HTTP."""
 
+import io
+
 from starlette.testclient import TestClient
 
-from satchel.domain.ids import TurnId, UserName, call_id
+from satchel.contract import APP_MIME
+from satchel.domain.ids import FileKey, TurnId, UserName, call_id
 from tests.integration.http.api_client import ApiClient, Json
 from tests.integration.http.backend import Backend
 
@@ -24,6 +27,55 @@ def test_other_file_is_no_app(api: ApiClient) -> None:
     response = api.http.get(f"/api/apps/{api.upload('a.csv')['file_key']}")
 
     assert (response.status_code, response.json()["error_code"]) == (404, "E_APP_NOT_FOUND")
+
+
+def open_link(anonymous: TestClient, url: str) -> tuple[str, str, str]:
+    """Open a link without sign-in. Return the type, the disposition and the text."""
+    response = anonymous.get(url.removeprefix("http://api.example"))
+    assert response.status_code == 200
+    return response.headers["content-type"], response.headers["content-disposition"].partition(";")[0], response.text
+
+
+def test_shared_link_to_an_app_opens_its_still(
+    backend: Backend, api: ApiClient, user: UserName, anonymous: TestClient
+) -> None:
+    _, app_key = app_of(backend, api, user)
+    url = api.http.post(f"/api/files/{app_key}/link").json()["url"].removeprefix("http://api.example")
+
+    response = anonymous.get(url)
+
+    assert (response.status_code, response.headers["content-type"]) == (200, "text/html; charset=utf-8")
+    assert "report.summarise" in response.text
+    assert response.headers["content-disposition"].startswith('inline; filename="report.still.html"')
+    assert response.headers["content-security-policy"].startswith("sandbox; default-src 'none'")
+    head = anonymous.head(url)
+    assert (head.content, head.headers["content-length"]) == (b"", str(len(response.content)))
+    again = anonymous.get(url, headers={"If-None-Match": response.headers["etag"]})
+    assert (again.status_code, again.content) == (304, b"")
+
+
+def test_own_link_to_an_app_opens_its_page_or_on_request_its_still(
+    backend: Backend, api: ApiClient, user: UserName, anonymous: TestClient
+) -> None:
+    _, app_key = app_of(backend, api, user)
+    record = backend.files.get(user, FileKey(app_key))
+    assert record is not None
+    backend.store.put(record.key, io.BytesIO(b"<p>"), APP_MIME)
+    url = api.get_json(f"/api/files/{app_key}")["download_url"]
+
+    assert open_link(anonymous, url)[1:] == ("attachment", "<p>")
+    kind, disposition, text = open_link(anonymous, f"{url}&still=true")
+    assert (kind, disposition) == ("text/html; charset=utf-8", "inline")
+    assert "report.summarise" in text
+
+
+def test_other_files_have_no_still(api: ApiClient, anonymous: TestClient) -> None:
+    file = api.upload("a.csv", b"a\n1\n")
+    page = api.http.post("/api/files", files={"file": ("a.app.html", b"<p>mine</p>", APP_MIME)}).json()
+
+    assert open_link(anonymous, f"{file['download_url']}&still=true")[2] == "a\n1\n"
+    url = api.http.post(f"/api/files/{page['file_key']}/link").json()["url"]
+    assert open_link(anonymous, url)[1:] == ("attachment", "<p>mine</p>")
 
 
 def upload_from_app(http: TestClient, app_key: str, **fields: str) -> tuple[int, Json]:

@@ -38,7 +38,11 @@ export function ShareDialog({ file, onClose }: { file: FileRecord; onClose(): vo
     });
   return (
     <Dialog title={`Share ${file.name}`} onClose={onClose}>
-      <p>Anyone with the link can download this file until the link expires.</p>
+      <p>
+        {file.viewer === "app"
+          ? "Anyone with the link can see a still of this app with the result of its tool until the link expires."
+          : "Anyone with the link can download this file until the link expires."}
+      </p>
       <label>
         Expires after{" "}
         <select value={seconds} onChange={(event) => setSeconds(Number(event.target.value))}>

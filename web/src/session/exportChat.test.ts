@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { toFileName, toMarkdown } from "./exportChat";
+import { toExportedName, toFileName, toMarkdown } from "./exportChat";
 
 const AT = "2026-08-27T09:30:05Z";
 
@@ -20,4 +20,12 @@ test.each([
   ["x".repeat(100), "x".repeat(80)],
 ])("the title %j gives the file name %j", (title, name) => {
   expect(toFileName(title)).toBe(name);
+});
+
+test.each([
+  ["explore.app.html", "app", "explore.still.html"],
+  ["page.html", "html", "page.html"],
+  ["report.app.html", null, "report.app.html"],
+])("the file %j with the viewer %j is exported as %j", (name, viewer, exported) => {
+  expect(toExportedName({ name, viewer })).toBe(exported);
 });

@@ -45,11 +45,20 @@ async function toZip(session: Session, turns: readonly TurnOut[], title: string)
     yield { name: "chat.json", input: toText(session, turns, title, "json") };
     for (const file of files) {
       const { download_url: url } = await unwrap(api.GET("/api/files/{file_key}", { params: { path: { file_key: file.file_key } } }));
-      const { response } = await fetchContent(url ?? "", file.size, file.size);
-      yield { name: `files/${file.name}`, input: response, lastModified: new Date(file.created_at) };
+      const { response } = await fetchContent(toExportedUrl(file, url ?? ""), file.size, file.size);
+      yield { name: `files/${toExportedName(file)}`, input: response, lastModified: new Date(file.created_at) };
     }
   }
   return await downloadZip(entries()).blob();
+}
+
+/** An app works in this page only, so an export has its still: a static page with the result of its tool. */
+export function toExportedName({ name, viewer }: Pick<FileRecord, "name" | "viewer">): string {
+  return viewer === "app" ? name.replace(/(\.app)?\.html$/, ".still.html") : name;
+}
+
+function toExportedUrl({ viewer }: FileRecord, url: string): string {
+  return viewer === "app" ? `${url}&still=true` : url;
 }
 
 async function fetchTurns(sessionId: string): Promise<TurnOut[]> {

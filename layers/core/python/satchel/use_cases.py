@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from satchel.ports.bundle import Ports
     from satchel.services.apps.call_from_app import CallFromApp, ReadAppCall
     from satchel.services.apps.read_app import ReadApp
+    from satchel.services.apps.read_still import ReadStill
     from satchel.services.calls.audit import RecordAudit
     from satchel.services.calls.cancel_tasks import CancelTasks
     from satchel.services.calls.dispatch_tool import DispatchTool
@@ -701,6 +702,12 @@ class UseCases:
         from satchel.services.apps.read_app import ReadApp
 
         return ReadApp(read=self.read_files, calls=self.ports.calls, tools=self.list_tools, store=self.ports.store)
+
+    @cached_property
+    def read_still(self) -> ReadStill:
+        from satchel.services.apps.read_still import ReadStill
+
+        return ReadStill(calls=self.ports.calls, store=self.ports.store, signer=self.ports.signer)
 
     @cached_property
     def call_from_app(self) -> CallFromApp:

@@ -18,6 +18,7 @@ from satchel.entrypoints.http.http_semantics import (
 )
 from satchel.entrypoints.http.parameters import InjectedUseCases
 from satchel.entrypoints.http.problems import problem_responses
+from satchel.services.apps.read_still import STILL_POLICY, Still
 
 # What a browser may load a file for (the values of Sec-Fetch-Dest). `empty` is a request by fetch.
 _ALLOWED_USES = {"document", "iframe", "frame", "embed", "object", "image", "audio", "video", "track", "empty"}
@@ -40,6 +41,14 @@ _PATH = "/api/files/download/{file_key}"
 # The format of file keys is not validated, because an invalid key must return the same error as an invalid token.
 Key = Annotated[str, Path(examples=[FILE_KEY])]
 Token = Annotated[str, Query(max_length=4000, description="The token of the link.")]
+AsStill = Annotated[
+    bool,
+    Query(
+        alias="still",
+        description="True: the still of an app, a static page with its result, instead of its page. Shared links to "
+        "apps always open the still. No effect on other files.",
+    ),
+]
 Attachment = Annotated[bool, Query(description="True: the browser saves the file instead of showing it.")]
 _BYTES: dict[str, Any] = {
     "content": {"application/octet-stream": {"schema": {"type": "string", "format": "binary"}}, "*/*": {"schema": {}}}
@@ -91,6 +100,22 @@ def _headers(record: FileRecord, *, attachment: bool) -> dict[str, str]:
     }
 
 
+def _still_response(still: Still, if_none_match: str | None, *, attachment: bool) -> Response:
+    etag = f'"{still.etag}"'
+    if is_unchanged(if_none_match, etag):
+        return Response(status_code=304, headers={"ETag": etag, "Cache-Control": "no-store"})
+    headers = {
+        "Content-Type": "text/html; charset=utf-8",
+        "Content-Disposition": content_disposition(still.name, inline=not attachment),
+        "Content-Security-Policy": STILL_POLICY,
+        "X-Content-Type-Options": "nosniff",
+        "Cache-Control": "no-store",
+        "Referrer-Policy": "no-referrer",
+        "ETag": etag,
+    }
+    return Response(still.content, headers=headers)
+
+
 def _etag(record: FileRecord) -> str:
     return f'"{record.object_id}"'
 
@@ -111,9 +136,12 @@ def head(
     token: Token = "",
     if_none_match: IfNoneMatch = None,
     attachment: Attachment = False,  # noqa: FBT002  (a query parameter)
+    as_still: AsStill = False,  # noqa: FBT002  (a query parameter)
 ) -> Response:
     """Return the headers of a download without its content."""
     record = use_cases.open_link(FileKey(file_key), token)
+    if still := use_cases.read_still.for_link(record, token, requested=as_still):
+        return _still_response(still, if_none_match, attachment=attachment)
     if is_unchanged(if_none_match, _etag(record)):
         return _unchanged(record)
     return Response(headers=_headers(record, attachment=attachment) | {"Content-Length": str(record.size)})
@@ -133,9 +161,12 @@ def download(
     if_range: Annotated[str | None, Header(alias="If-Range")] = None,
     if_none_match: IfNoneMatch = None,
     attachment: Attachment = False,  # noqa: FBT002  (a query parameter)
+    as_still: AsStill = False,  # noqa: FBT002  (a query parameter)
 ) -> Response:
     """Download a file. If it is larger than 4 MiB, redirect to a URL that is valid for one minute."""
     record = use_cases.download(FileKey(file_key), token)
+    if still := use_cases.read_still.for_link(record, token, requested=as_still):
+        return _still_response(still, if_none_match, attachment=attachment)
     if is_unchanged(if_none_match, _etag(record)):
         return _unchanged(record)
     if record.size > _MAX_DIRECT_BYTES:
