@@ -28,6 +28,9 @@ OPEN_ROUTES = (
     ("/api/shared-chat", [_GET]),
 )
 
+BY_TOKEN_PATH = "/api/by-token"  # noqa: S105  (a path)
+"""The routes below it are those of the API for programs with a personal token, which an authorizer cannot verify."""
+
 # Never log the query string: it contains secrets (tokens of download links, tickets of WebSocket connections).
 _LOG_FIELDS = {
     name: f"$context.{variable}"
@@ -85,7 +88,10 @@ class WebApi(Construct):
         return f"{self._api.api_id}.execute-api.{Stack.of(self).region}.{Stack.of(self).url_suffix}"
 
     def serve(self, function: lambda_.IFunction, *, issuer: str, audience: Sequence[str]) -> None:
-        """Let this function answer all requests. All routes except ``OPEN_ROUTES`` require a token from the issuer."""
+        """Let this function answer all requests.
+
+        All routes except ``OPEN_ROUTES`` require a token from the issuer or, below ``BY_TOKEN_PATH``, a personal token.
+        """
         integration = integrations.HttpLambdaIntegration("Function", function)
         no_authorizer = apigateway.HttpNoneAuthorizer()
         for path, methods in OPEN_ROUTES:
@@ -96,6 +102,12 @@ class WebApi(Construct):
                     route,
                     AwsSolutions_APIG4="health, document and keys are public, and links contain a token",
                 )
+        for route in self._api.add_routes(
+            path=f"{BY_TOKEN_PATH}/{{proxy+}}", methods=[_ANY], integration=integration, authorizer=no_authorizer
+        ):
+            acknowledge(
+                route, AwsSolutions_APIG4="the function verifies personal tokens, and accepts nothing else here"
+            )
         signed_in = authorizers.HttpJwtAuthorizer("SignedIn", issuer, jwt_audience=list(audience))
         self._api.add_routes(path="/api/{proxy+}", methods=[_ANY], integration=integration, authorizer=signed_in)
 

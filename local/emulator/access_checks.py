@@ -14,14 +14,13 @@ from starlette.routing import compile_path
 from starlette.types import ASGIApp, Receive, Scope, Send
 from starlette.websockets import WebSocketClose
 
-from satchel.entrypoints.http.app import OPENAPI_PATH
-from satchel.entrypoints.http.document import PUBLIC_PATHS
+from satchel.entrypoints.http.personal_tokens import personal_token
 from satchel.entrypoints.http.problems import problem_response
+from satchel.entrypoints.http.public_paths import is_public
 
 LOOPBACK_NAMES = {"127.0.0.1", "localhost", "::1"}
 _DEFAULT_PORTS = {"http": 80, "https": 443}
 _Address = tuple[str, str, int]
-_READING = {"GET", "HEAD"}
 _BEARER = "bearer"
 _CORS_HEADERS = (
     *("authorization", "idempotency-key", "if-none-match", "if-range", "prefer", "range"),
@@ -29,8 +28,6 @@ _CORS_HEADERS = (
 )
 _READABLE = ("accept-ranges", "content-disposition", "content-range", "etag", "preference-applied", "retry-after")
 _DOWNLOAD = compile_path("/api/files/download/{file_key}")[0]
-# The OpenAPI document contains no data of users.
-_PUBLIC = [compile_path(path)[0] for path in sorted(PUBLIC_PATHS | {OPENAPI_PATH})]
 
 
 class HostAndOriginCheck:
@@ -111,7 +108,7 @@ class KeyCheck:
     """ASGI middleware that rejects API requests without the emulator's key. It replaces API Gateway's token check.
 
     Public paths can be read without the key. WebSocket connections need a one-time ticket instead, which the API
-    creates only for a request with the key.
+    creates only for a request with the key. The API itself verifies personal tokens, which replace key and user.
     """
 
     def __init__(self, app: ASGIApp, key: str) -> None:
@@ -120,7 +117,7 @@ class KeyCheck:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Forward the request, or respond with 401 if it needs the key and does not have it."""
-        if scope["type"] != "http" or is_public(scope) or self._has_key(scope):
+        if scope["type"] != "http" or is_public(scope) or self._has_key(scope) or personal_token(scope):
             await self._app(scope, receive, send)
             return
         response = problem_response(
@@ -133,11 +130,6 @@ class KeyCheck:
         values = _header_values(scope, b"authorization")
         scheme, _, key = values[0].partition(" ") if len(values) == 1 else ("", "", "")
         return scheme.lower() == _BEARER and hmac.compare_digest(key.strip().encode(), self._key)
-
-
-def is_public(scope: Scope) -> bool:
-    """Return True if the request reads a public path. Other methods can reach other routes under the same path."""
-    return scope["method"] in _READING and any(pattern.match(scope["path"]) for pattern in _PUBLIC)
 
 
 def _header_values(scope: Scope, name: bytes) -> list[str]:

@@ -21,7 +21,7 @@ from local.emulator.sign_in.throttle import Throttle
 from local.emulator.startup import StartupError
 from local.local_key import key_path
 from satchel.domain.servers import ServerEntry
-from satchel.entrypoints.http.identity import IdentityReader, identity_from_headers
+from satchel.entrypoints.http.identity import CurrentIdentity, IdentityReader, identity_from_headers, keep_identity
 
 
 @dataclass(frozen=True)
@@ -30,6 +30,7 @@ class Entrance:
 
     ``url`` is the origin at which users reach the server. ``page_url`` is the address to open in a browser. ``notes``
     are lines for the terminal. ``is_shared`` is True if users have accounts.
+    ``find_current`` returns the user of a personal token with the groups of the account, or None without an account.
     """
 
     url: str
@@ -38,6 +39,7 @@ class Entrance:
     protect: Callable[[ASGIApp], ASGIApp]
     read_identity: IdentityReader
     is_shared: bool = False
+    find_current: CurrentIdentity = keep_identity
 
 
 @contextmanager
@@ -70,7 +72,9 @@ def password_entrance(port: int, settings: AccessSettings) -> Iterator[Entrance]
                 return PasswordGateway(app, accounts, sessions, throttle, cookie)
 
             notes = tuple(_notes(url, len(accounts.list())))
-            yield Entrance(url, url, notes, protect, identity_from_session, is_shared=True)
+            yield Entrance(
+                url, url, notes, protect, identity_from_session, is_shared=True, find_current=accounts.find_current
+            )
     except AccountsError as error:
         raise StartupError(str(error)) from error
 

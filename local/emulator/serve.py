@@ -140,7 +140,9 @@ def _serve_http(
 
     changes = TurnChanges()
     dynamodb_streams.set_listener(changes.notify)
-    api = report_storage_errors(build_app(changes.is_closed, changes.watch, entrance.read_identity))
+    api = report_storage_errors(
+        build_app(changes.is_closed, changes.watch, entrance.read_identity, entrance.find_current)
+    )
     synchronized = SynchronizedResponses(api, system.store)
     checked = entrance.protect(WebSocketGateway(synchronized, invoke_websocket_function))
     host, port, *_ = listener.getsockname()

@@ -33,6 +33,7 @@ OPEN = {
     "GET /config.json": 200,  # how the page signs in, without the key
     "GET /api/health": 200,  # whether the server runs
     "GET /api/openapi.json": 200,  # the description of the API, without data
+    "GET /api/by-token/api/health": 200,  # the same, at the address for personal tokens
     "GET /.well-known/jwks.json": 200,  # public keys, for the hosts of dashboards
     "GET /api/files/download/{file_key}": 404,  # the token of the link is checked instead
     "HEAD /api/files/download/{file_key}": 404,
@@ -96,6 +97,7 @@ def api_requests(system: SystemProcess, user: UserClient, turn: WaitingTurn) -> 
         "canvas_id": "c1",
         "app_key": "a1",
         "app_turn_id": "x1",
+        "token_id": "p1",
     }
     document = fetch(f"{system.url}/api/openapi.json").json()
     operations = [
@@ -103,8 +105,9 @@ def api_requests(system: SystemProcess, user: UserClient, turn: WaitingTurn) -> 
         for path, methods in document["paths"].items()
         for method in methods
     ]
-    assert len(operations) >= 37
+    assert len(operations) >= 40
     others = ["GET /", "GET /config.json", "GET /api/openapi.json", "GET /api", "GET /api/none", "POST /api/health"]
+    others += ["GET /api/by-token/api/me", "GET /api/by-token/api/health"]
     others += ["POST /api/files/download/keep", "POST /api/files/download/link"]
     return operations + [(label, f"{system.url}{label.partition(' ')[2]}") for label in others]
 

@@ -28,7 +28,7 @@ from tests.fakes.turns import (
     FakeTurns,
     FakeWorkflow,
 )
-from tests.fakes.users import FakeErasures, FakeErasureStarter, FakeUserPurger, FakeUserSettings
+from tests.fakes.users import FakeErasures, FakeErasureStarter, FakePersonalTokens, FakeUserPurger, FakeUserSettings
 
 
 class FakePorts:
@@ -78,7 +78,7 @@ class FakePorts:
         )
         self.shared_links = FakeSharedLinks()
         self.chat_links = FakeChatLinks()
-        self.user_settings = FakeUserSettings()
+        self.user_settings, self.personal_tokens = FakeUserSettings(), FakePersonalTokens()
         self.link_states = FakeLinkStates(self.files, self.sessions, self.shared_links)
         self.tickets = FakeTickets()
         self.connections = FakeConnections()

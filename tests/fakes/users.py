@@ -3,7 +3,9 @@
 from collections.abc import Iterator, Sequence
 from datetime import datetime
 
-from satchel.domain.ids import CallId, TurnId, UserName
+from satchel.domain.errors import TooManyTokens
+from satchel.domain.ids import CallId, TokenId, TurnId, UserName
+from satchel.domain.personal_tokens import PersonalToken
 from satchel.domain.users import Erasure, InterruptedTurn, UserSettings
 
 
@@ -28,6 +30,33 @@ class FakeUserSettings:
 
     def save(self, user: UserName, settings: UserSettings, now: datetime) -> None:  # noqa: ARG002  (the port's)
         self._settings[user] = settings
+
+
+class FakePersonalTokens:
+    """Implements ``ports.users.PersonalTokens``."""
+
+    def __init__(self) -> None:
+        self._tokens: dict[TokenId, PersonalToken] = {}
+
+    def add(self, token: PersonalToken, limit: int) -> None:
+        if sum(token.created_at < each.expires_at for each in self.list(token.user)) >= limit:
+            raise TooManyTokens(limit)
+        self._tokens[token.token_id] = token
+
+    def get(self, user: UserName, token_id: TokenId) -> PersonalToken | None:
+        token = self._tokens.get(token_id)
+        return token if token and token.user == user else None
+
+    def list(self, user: UserName) -> Sequence[PersonalToken]:
+        return [token for _, token in sorted(self._tokens.items(), reverse=True) if token.user == user]
+
+    def remove(self, user: UserName, token_id: TokenId) -> None:
+        if self.get(user, token_id):
+            del self._tokens[token_id]
+
+    def mark_used(self, user: UserName, token_id: TokenId, at: datetime) -> None:
+        if token := self.get(user, token_id):
+            self._tokens[token_id] = token.model_copy(update={"last_used_at": at})
 
 
 class FakeErasures:

@@ -48,6 +48,14 @@ afterEach(() => {
 });
 
 describe("createTransport", () => {
+  it("sends a personal token to the address for personal tokens", async () => {
+    const transport = await reached({ headers: () => ({ Authorization: "Bearer satchel_x" }) });
+    await unwrap(transport.api.POST("/api/sessions", { body: { title: "August" } }));
+    expect(requests[0]?.url).toBe("http://here.example/api/by-token/api/sessions");
+    expect(await requests[0]?.json()).toEqual({ title: "August" });
+    expect(requests[0]?.headers.get("Authorization")).toBe("Bearer satchel_x");
+  });
+
   it("repeats a request after a lost connection, with the same body and key", async () => {
     const transport = await reached();
     responses = [new TypeError("cut"), new Response("", { status: 502 })];

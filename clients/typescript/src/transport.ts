@@ -11,6 +11,8 @@ export const TOO_MANY_REQUESTS = 429;
 const RETRY_DELAYS_MS = [500, 1_000, 2_000, 4_000, 8_000];
 const MAX_RETRY_AFTER_MS = 60_000;
 const UNAVAILABLE = new Set([502, 503, 504]);
+const PERSONAL_TOKEN = "satchel_";
+const BY_TOKEN_PATH = "/api/by-token";
 const IDEMPOTENCY_KEY = "Idempotency-Key";
 
 export type AuthHeaders = () => Record<string, string> | Promise<Record<string, string>>;
@@ -47,8 +49,9 @@ export function createTransport(options: TransportOptions = {}): Transport {
   let wasReached = false;
 
   const sendOnce = async (request: Request): Promise<Response> => {
-    for (const [name, value] of Object.entries((await options.headers?.()) ?? {})) request.headers.set(name, value);
-    const response = await send(request);
+    const headers = Object.entries((await options.headers?.()) ?? {});
+    for (const [name, value] of headers) request.headers.set(name, value);
+    const response = await send(byToken(request, url));
     wasReached = true;
     if (response.status === UNAUTHORIZED) options.onUnauthorized?.();
     return response;
@@ -77,6 +80,12 @@ export function createTransport(options: TransportOptions = {}): Transport {
     sendOnce,
     api: createClient<paths>({ baseUrl: url, fetch: sendWithRetries }),
   };
+}
+
+/** Return the request at the address for personal tokens, if it has one. A deployment accepts them only there. */
+function byToken(request: Request, base: string): Request {
+  const hasToken = request.headers.get("Authorization")?.startsWith(`Bearer ${PERSONAL_TOKEN}`);
+  return hasToken ? new Request(base + BY_TOKEN_PATH + request.url.slice(base.length), request) : request;
 }
 
 /** Return the milliseconds to wait before the request is repeated, or null if that is of no use. */

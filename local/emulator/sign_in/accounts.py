@@ -77,6 +77,11 @@ class Accounts:
         )
         return _account(*rows[0]) if rows else None
 
+    def find_current(self, identity: Identity) -> Identity | None:
+        """Return the user with the account's present groups, or None if there is no such account any more."""
+        account = self.find(identity.name)
+        return account.identity if account else None
+
     def list(self) -> list[Account]:
         """Return all accounts, sorted by name."""
         rows = self.database.read("SELECT name, password, groups, created_at FROM accounts ORDER BY name")

@@ -3,7 +3,8 @@
 A browser sends its session in a cookie, and pages of other sites can make it send requests. So a cookie counts only in
 a request with the header ``X-Satchel-Client``, which no form can send and for which browsers ask the server first; the
 server never agrees. The cookie is also SameSite=Strict, and ``HostAndOriginCheck`` refuses the pages of other origins.
-Other clients send the session as a bearer token, which no browser sends by itself.
+Other clients send the session as a bearer token, which no browser sends by itself. The API itself verifies
+personal tokens.
 """
 
 import asyncio
@@ -18,7 +19,6 @@ from starlette.responses import JSONResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from starlette.websockets import WebSocketClose, WebSocketDisconnect
 
-from local.emulator.access_checks import is_public
 from local.emulator.sign_in.accounts import Accounts
 from local.emulator.sign_in.passwords import MAX_CHARS
 from local.emulator.sign_in.sessions import Sessions
@@ -26,7 +26,9 @@ from local.emulator.sign_in.throttle import Throttle
 from satchel.domain.errors import NotAllowed
 from satchel.domain.users import Identity
 from satchel.entrypoints.http.body_limit import BodyLimit
+from satchel.entrypoints.http.personal_tokens import personal_token
 from satchel.entrypoints.http.problems import BodyTooLarge, problem_response
+from satchel.entrypoints.http.public_paths import is_public
 
 SIGN_IN_PATH = "/auth/sign-in"
 SIGN_OUT_PATH = "/auth/sign-out"
@@ -112,6 +114,9 @@ class PasswordGateway:
         request = HTTPConnection(scope)
         if self._lacks_client_header(request):
             await _no_client_header()(scope, receive, send)
+            return
+        if personal_token(scope):
+            await self._app(scope, receive, send)
             return
         session = self._session(request)
         identity = self._sessions.find(session) if session else None

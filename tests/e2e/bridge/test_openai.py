@@ -48,6 +48,19 @@ def test_models_are_those_of_the_user(client: openai.OpenAI) -> None:
     assert "offline" in [model.id for model in client.models.list()]
 
 
+def test_personal_token_is_the_only_credential_until_it_is_revoked(bridge: str, user: UserClient) -> None:
+    made = user.request("POST", "/api/me/tokens", json={"name": "SDK"}).json()
+    client = openai.OpenAI(base_url=f"{bridge}/v1", api_key=made["token"], max_retries=0)
+
+    completion = client.chat.completions.create(model="offline", messages=[says(SUM)])
+
+    assert "42" in str(completion.choices[0].message.content)
+    assert len(sessions_of(user)) == 1
+    user.request("DELETE", f"/api/me/tokens/{made['token_id']}")
+    with pytest.raises(openai.AuthenticationError, match="was revoked"):
+        client.models.list()
+
+
 def test_history_continues_its_session(client: openai.OpenAI, user: UserClient) -> None:
     history = [says(SUM)]
     for _ in range(2):

@@ -2,6 +2,7 @@
 
 import re
 
+import httpx2
 from playwright.sync_api import expect
 
 from tests.e2e.test_erasure import wait_for_erasure
@@ -141,6 +142,33 @@ def test_own_instructions_are_part_of_the_requests_of_new_chats(chat: ChatPage, 
     page.reload()
     page.get_by_role("button", name="Settings").click()
     expect(page.get_by_label("Your instructions for all new chats")).to_have_value("Answer in rhymes.")
+
+
+def test_personal_token_is_shown_once_listed_used_and_revoked(chat: ChatPage) -> None:
+    page, keys = chat.page, Keyboard(chat.page)
+    keys.press("button", "Settings", back=True)
+    dialog = page.get_by_role("dialog", name="Settings")
+    keys.go_to("input", "For which program?")
+    page.keyboard.type("Open WebUI")
+    keys.choose("Valid for", "30")
+    keys.press("button", "Create token")
+    text = dialog.get_by_label("New token").input_value()
+    tokens = dialog.get_by_role("list", name="Personal tokens").get_by_role("listitem")
+    expect(tokens).to_contain_text(["Open WebUIExpires"])
+    expect(tokens).to_contain_text("Never used")
+    assert find_axe_violations(page) == []
+    chat.screenshot("personal-tokens")
+    headers = {"Authorization": f"Bearer {text}"}
+    me = httpx2.get(f"{chat.user.url}/api/by-token/api/me", headers=headers)
+    assert me.json()["user"] == chat.user.name
+
+    page.reload()
+    page.get_by_role("button", name="Settings").click()
+    expect(tokens).to_contain_text("Last used")
+    expect(dialog.get_by_label("New token")).to_have_count(0)
+    keys.press("button", "Revoke Open WebUI")
+    expect(tokens).to_have_count(0)
+    assert httpx2.get(f"{chat.user.url}/api/by-token/api/me", headers=headers).status_code == httpx2.codes.UNAUTHORIZED
 
 
 def test_page_can_be_installed(chat: ChatPage) -> None:

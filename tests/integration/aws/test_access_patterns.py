@@ -22,6 +22,7 @@ from satchel.adapters.dynamodb.chat_links import DynamoChatLinks
 from satchel.adapters.dynamodb.chat_words import DynamoChatWords
 from satchel.adapters.dynamodb.events import LAST_NUMBERS, DynamoEvents
 from satchel.adapters.dynamodb.files import DynamoFiles
+from satchel.adapters.dynamodb.personal_tokens import DynamoPersonalTokens
 from satchel.adapters.dynamodb.quotas import DynamoQuotaCounts
 from satchel.adapters.dynamodb.retention import DynamoFileReaper, DynamoSessionPurger
 from satchel.adapters.dynamodb.runner_events import DynamoEventReporter, DynamoReportedEvents
@@ -35,7 +36,8 @@ from satchel.domain.chat_links import ChatLink
 from satchel.domain.conversation import AssistantMessage, TokenUsage
 from satchel.domain.events import NewEvent
 from satchel.domain.files import FileFilter
-from satchel.domain.ids import LinkId, SessionId, UserName
+from satchel.domain.ids import LinkId, SessionId, TokenId, UserName
+from satchel.domain.personal_tokens import PersonalToken
 from satchel.domain.sessions import ImportedParts, Rating, Session, SessionChanges, Turn, TurnStatus
 from satchel.domain.steps import CallStep, TurnStep
 from satchel.domain.uploads import PART_BYTES, Upload
@@ -182,6 +184,21 @@ EVENT = NewEvent(type="turn_started", payload={"session_id": "s"})
 LOG = NewEvent(type="tool_log", payload={"level": "info", "message": "hello"})
 Pattern = Callable[[SampleData, Table], object]
 _AT = START + timedelta(hours=1)
+_TOKEN_ID = TokenId("p" + 26 * "0")
+
+
+def make_token(user: str) -> PersonalToken:
+    return PersonalToken(
+        token_id=_TOKEN_ID,
+        user=UserName(user),
+        groups=frozenset({"users"}),
+        name="program",
+        digest="0" * 64,
+        created_at=START,
+        expires_at=_AT,
+    )
+
+
 PATTERNS: dict[str, Pattern] = {
     "start a session": lambda _, t: DynamoSessions(t).create(make_session(new_user())),
     "read a session": lambda s, t: DynamoSessions(t).get(UserName(s.user), s.session.session_id),
@@ -192,6 +209,13 @@ PATTERNS: dict[str, Pattern] = {
     "read a user's settings": lambda s, t: DynamoUserSettings(t).get(UserName(s.user)),
     "change a user's settings": lambda s, t: DynamoUserSettings(t).save(
         UserName(s.user), UserSettings(instructions="x"), _AT
+    ),
+    "make a personal token": lambda s, t: DynamoPersonalTokens(t).add(make_token(s.user), 20),
+    "check a personal token": lambda s, t: DynamoPersonalTokens(t).get(UserName(s.user), _TOKEN_ID),
+    "list personal tokens": lambda s, t: DynamoPersonalTokens(t).list(UserName(s.user)),
+    "revoke a personal token": lambda s, t: DynamoPersonalTokens(t).remove(UserName(s.user), _TOKEN_ID),
+    "store the use of a personal token": lambda s, t: DynamoPersonalTokens(t).mark_used(
+        UserName(s.user), _TOKEN_ID, _AT
     ),
     "rate an answer": lambda s, t: DynamoTurns(t).rate(s.session.session_id, s.turn.turn_id, Rating.UP),
     "search conversations": _search,

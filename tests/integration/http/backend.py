@@ -36,7 +36,7 @@ from satchel.domain.sessions import Session
 from satchel.domain.steps import CallStep, TurnStep
 from satchel.domain.tools import ToolListing, fresh_tool_list
 from satchel.entrypoints.http.app import create_app
-from satchel.entrypoints.http.identity import IdentityReader, identity_from_headers
+from satchel.entrypoints.http.identity import CurrentIdentity, IdentityReader, identity_from_headers, keep_identity
 from satchel.entrypoints.http.long_polling import Pause
 from satchel.services.calls.runner_report import store_report
 from satchel.services.files.artifact_records import to_stored_file
@@ -142,8 +142,12 @@ class Backend(AwsPorts):
             fresh_tool_list(ToolListing(tools=[SUMMARISE], isolation_level="process"), self.clock.now()),
         )
 
-    def app(self, read_identity: IdentityReader = identity_from_headers) -> FastAPI:
-        return create_app(self.use_cases, read_identity, lambda: self.closing, short_pauses)
+    def app(
+        self,
+        read_identity: IdentityReader = identity_from_headers,
+        find_current: CurrentIdentity = keep_identity,
+    ) -> FastAPI:
+        return create_app(self.use_cases, read_identity, lambda: self.closing, short_pauses, find_current)
 
     @cached_property
     def local_app(self) -> FastAPI:

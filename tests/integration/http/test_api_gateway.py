@@ -69,6 +69,18 @@ def test_user_is_read_from_the_claims_of_the_authorizer(handler: Mangum) -> None
     assert (config["user"], config["groups"]) == ("ada@example.com", ["admins", "users", "writers"])
 
 
+def test_personal_token_needs_no_claims_at_the_address_without_an_authorizer(handler: Mangum) -> None:
+    made, path = read(send(handler, "POST", "/api/me/tokens", '{"name": "program"}')), "/api/by-token/api/me"
+    context = {key: value for key, value in event("GET", path)["requestContext"].items() if key != "authorizer"}
+    headers = {"authorization": f"Bearer {made['token']}"}
+
+    accepted = send(handler, "GET", path, headers=headers, requestContext=context)
+    refused = send(handler, "GET", path, requestContext=context)
+
+    assert (accepted["statusCode"], read(accepted)["user"]) == (200, "ada@example.com")
+    assert (refused["statusCode"], read(refused)["error_code"]) == (401, "E_UNAUTHORIZED")
+
+
 def test_problem_has_its_media_type(handler: Mangum) -> None:
     response = send(handler, "GET", "/api/sessions/x")
 

@@ -28,6 +28,7 @@ LISTS = {
     "GET /api/files": "files",
     "GET /api/links": "links",
     "GET /api/chat-links": "links",
+    "GET /api/me/tokens": "tokens",
 }
 """The routes that list the caller's own data, and the name of the list."""
 WITHOUT_IDS = {
@@ -50,6 +51,7 @@ WITHOUT_IDS = {
     "DELETE /api/me",
     "GET /api/me/settings",
     "PUT /api/me/settings",
+    "POST /api/me/tokens",
 }
 """The routes that cannot name the data of another user."""
 
@@ -60,6 +62,7 @@ SAFE_TO_REPEAT = {
     "DELETE /api/files/uploads/{upload_id}",
     "DELETE /api/links/{link_id}",
     "DELETE /api/chat-links/{chat_link_id}",
+    "DELETE /api/me/tokens/{token_id}",
 }
 """The routes that answer 204 also if there is nothing to delete."""
 
@@ -133,6 +136,7 @@ REQUESTS = [
     Request("DELETE /api/links/{link_id}"),
     Request("POST /api/sessions/{session_id}/links", body={}),
     Request("DELETE /api/chat-links/{chat_link_id}"),
+    Request("DELETE /api/me/tokens/{token_id}"),
 ]
 """One or more requests for each route whose path, query or body names data."""
 
@@ -190,6 +194,7 @@ def foreign(module_backend: Backend, owner: UserName, api: ApiClient) -> Ids:
     app_call = api.http.post(f"/api/apps/{app_key}/calls", json={"tool": "summarise"}).json()
     shared = api.http.post(f"/api/files/{file['file_key']}/link").json()
     chat_link = api.http.post(f"/api/sessions/{session_id}/links").json()
+    token = api.http.post("/api/me/tokens", json={"name": "program"}).json()
     return {
         "session_id": session_id,
         "chat_link_id": chat_link["chat_link_id"],
@@ -200,6 +205,7 @@ def foreign(module_backend: Backend, owner: UserName, api: ApiClient) -> Ids:
         "app_turn_id": app_call["turn_id"],
         "upload_id": upload["upload_id"],
         "link_id": shared["link_id"],
+        "token_id": token["token_id"],
         "canvas_id": module_backend.open_dashboard(owner, session_id, random_id("canvas-")),
     }
 

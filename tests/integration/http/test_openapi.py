@@ -75,6 +75,7 @@ def test_document_has_exactly_the_expected_operations() -> None:
         "DELETE /api/links",
         "DELETE /api/links/{link_id}",
         "DELETE /api/me",
+        "DELETE /api/me/tokens/{token_id}",
         "DELETE /api/sessions/{session_id}",
         "DELETE /api/sessions/{session_id}/turns/{turn_id}",
         "GET /.well-known/jwks.json",
@@ -93,6 +94,7 @@ def test_document_has_exactly_the_expected_operations() -> None:
         "GET /api/links",
         "GET /api/me",
         "GET /api/me/settings",
+        "GET /api/me/tokens",
         "GET /api/prompts",
         "GET /api/resources",
         "GET /api/sessions",
@@ -116,6 +118,7 @@ def test_document_has_exactly_the_expected_operations() -> None:
         "POST /api/files/uploads/{upload_id}/parts",
         "POST /api/files/{file_key}/keep",
         "POST /api/files/{file_key}/link",
+        "POST /api/me/tokens",
         "POST /api/prompts",
         "POST /api/prompts/completion",
         "POST /api/resources",
@@ -271,11 +274,13 @@ def test_example_ids_are_valid_ids(backend: Backend, http: TestClient) -> None:
         "upload_id",
         "link_id",
         "chat_link_id",
+        "token_id",
         "canvas_id",
     }
     assert http.get(f"/api/sessions/{ids['session_id']}").json()["error_code"] == "E_SESSION_NOT_FOUND"
     assert http.get(f"/api/files/{ids['file_key']}").json()["error_code"] == "E_FILE_NOT_FOUND"
     assert http.delete(f"/api/links/{ids['link_id']}").status_code == 204
+    assert http.delete(f"/api/me/tokens/{ids['token_id']}").status_code == 204
     response = http.post(f"/api/canvas/{ids['canvas_id']}/actions", json={"action": "a"})
     assert response.json()["error_code"] == "E_CANVAS_NOT_FOUND"
 

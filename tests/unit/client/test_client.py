@@ -57,6 +57,14 @@ def answers(*faults: Fault) -> tuple[list[httpx2.Request], Callable[[httpx2.Requ
     return requests, serve
 
 
+def test_personal_token_is_sent_to_the_address_for_personal_tokens() -> None:
+    requests, serve = answers()
+    with Client(URL, "satchel_x", transport=httpx2.MockTransport(serve)) as client, pytest.raises(ApiError):
+        client.me()
+    [request] = requests
+    assert (request.url.path, request.headers["Authorization"]) == ("/api/by-token/api/me", "Bearer satchel_x")
+
+
 def test_token_function_is_called_for_each_request() -> None:
     tokens = iter(["one", "two"])
     requests, serve = answers()

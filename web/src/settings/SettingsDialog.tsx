@@ -5,6 +5,7 @@ import { LANGUAGES, type Language, readLanguage, storeLanguage, texts } from "..
 import { ToolLabel } from "../tools/ToolLabel";
 import { useServers } from "../tools/useServers";
 import { EraseDialog } from "./EraseDialog";
+import { PersonalTokens } from "./PersonalTokens";
 import { canNotify, readSendKey, SEND_KEYS, type SendKey, setNotifications, storeSendKey, wantsNotifications } from "./preferences";
 import { ShortcutList } from "./ShortcutList";
 import { Instructions } from "./Instructions";
@@ -26,6 +27,10 @@ export default function SettingsDialog({ onClose }: { onClose(): void }) {
       <section>
         <h3>{texts.settings.shortcuts}</h3>
         <ShortcutList />
+      </section>
+      <section>
+        <h3>{texts.tokens.title}</h3>
+        <PersonalTokens />
       </section>
       <section>
         <h3>{texts.settings.servers}</h3>

@@ -53,6 +53,11 @@ def identity_headers(token: str | None, user: str | None) -> list[tuple[bytes, b
     return [*headers, (b"Authorization", f"Bearer {token}".encode())] if token else headers
 
 
+def api_path(path: str, token: str | None) -> str:
+    """Return the path of an operation. A deployment accepts personal tokens only at a path of their own."""
+    return f"/api/by-token{path}" if (token or "").startswith("satchel_") else path
+
+
 def session_path(session_id: str) -> str:
     """Return the path of a session."""
     return f"/api/sessions/{quote(session_id, safe='')}"

@@ -2003,6 +2003,45 @@ class StoredPartOut(Model):
     """The SHA-256 of the part as base64."""
 
 
+class TokenOut(Model):
+    """A personal token, valid until ``expires_at`` unless it is revoked."""
+
+    token_id: str
+    """The id of the token, with which it can be revoked."""
+    name: str
+    """For which program the token is, as a text for the user."""
+    created_at: datetime
+    """When it was created. RFC 3339 in UTC."""
+    expires_at: datetime
+    """When it ends, expires or is deleted; null if never. RFC 3339 in UTC."""
+    last_used_at: datetime | None = None
+    """When a request last used it, to a few minutes; null if none did. RFC 3339 in UTC."""
+
+
+class TokenList(Model):
+    """All valid personal tokens of the user, newest first."""
+
+    tokens: list[TokenOut]
+    """The tokens, newest first."""
+
+
+class TokenWithText(Model):
+    """A new personal token with its text, which is returned only once. Anyone with the text can act as the user."""
+
+    token_id: str
+    """The id of the token, with which it can be revoked."""
+    name: str
+    """For which program the token is, as a text for the user."""
+    created_at: datetime
+    """When it was created. RFC 3339 in UTC."""
+    expires_at: datetime
+    """When it ends, expires or is deleted; null if never. RFC 3339 in UTC."""
+    last_used_at: datetime | None = None
+    """When a request last used it, to a few minutes; null if none did. RFC 3339 in UTC."""
+    token: str
+    """The text of the token: send it as the bearer token. It is not stored."""
+
+
 class ToolServer(Model):
     """An MCP server with its tools.
 

@@ -49,6 +49,7 @@ if TYPE_CHECKING:
         ReadUploads,
         SignParts,
     )
+    from satchel.services.personal_tokens import PersonalTokenAccess
     from satchel.services.quotas import ReadQuotas
     from satchel.services.run_once import RunOnce
     from satchel.services.sessions.clean_up_session import CleanUpSession
@@ -487,6 +488,12 @@ class UseCases:
         from satchel.services.sessions.user_settings import UserSettingsAccess
 
         return UserSettingsAccess(store=self.ports.user_settings, clock=self.ports.clock)
+
+    @cached_property
+    def personal_tokens(self) -> PersonalTokenAccess:
+        from satchel.services.personal_tokens import PersonalTokenAccess
+
+        return PersonalTokenAccess(store=self.ports.personal_tokens, clock=self.ports.clock, entropy=self.ports.entropy)
 
     @cached_property
     def change_session(self) -> ChangeSession:

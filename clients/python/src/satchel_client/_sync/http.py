@@ -11,7 +11,14 @@ from uuid import uuid4
 import httpx2
 from pydantic import BaseModel, ValidationError
 
-from satchel_client._protocol import MAX_RETRY_AFTER_SECONDS, api_error, http_options, identity_headers, present
+from satchel_client._protocol import (
+    MAX_RETRY_AFTER_SECONDS,
+    api_error,
+    api_path,
+    http_options,
+    identity_headers,
+    present,
+)
 from satchel_client._sync.runtime import Pause, Request, Result, Token, resolve_token
 from satchel_client.errors import ConnectionLost, SatchelError, UnexpectedResponse, Unreachable
 
@@ -107,9 +114,10 @@ class Http:
     def _send_once(
         self, method: str, path: str, headers: Sequence[tuple[bytes, bytes]], options: Mapping[str, Any]
     ) -> httpx2.Response:
-        identity = identity_headers(resolve_token(self._token), self._user)
+        token = resolve_token(self._token)
+        identity, url = identity_headers(token, self._user), self.base + api_path(path, token)
         with self._translated_errors():
-            response = self._client.request(method, self.base + path, headers=[*identity, *headers], **options)
+            response = self._client.request(method, url, headers=[*identity, *headers], **options)
         self._was_reached = True
         if response.status_code >= HTTPStatus.BAD_REQUEST:
             raise api_error(response)

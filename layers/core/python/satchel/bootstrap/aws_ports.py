@@ -20,6 +20,7 @@ from satchel.adapters.dynamodb.events import DynamoEvents
 from satchel.adapters.dynamodb.files import DynamoFiles
 from satchel.adapters.dynamodb.inputs import DynamoInputs
 from satchel.adapters.dynamodb.links import DynamoLinkStates, DynamoSharedLinks
+from satchel.adapters.dynamodb.personal_tokens import DynamoPersonalTokens
 from satchel.adapters.dynamodb.quotas import DynamoQuotaCounts
 from satchel.adapters.dynamodb.requests import DynamoRequestKeys
 from satchel.adapters.dynamodb.retention import DynamoFileReaper, DynamoSessionPurger
@@ -60,7 +61,7 @@ from satchel.ports.steps import Steps
 from satchel.ports.storage import FileStore, PageStore, PartStore
 from satchel.ports.system import Clock, Metrics
 from satchel.ports.turns import Approvals, Events, Inputs, TaskCallback, Transcript, Turns, Workflow
-from satchel.ports.users import Erasures, ErasureStarter, UserPurger, UserSettingsStore
+from satchel.ports.users import Erasures, ErasureStarter, PersonalTokens, UserPurger, UserSettingsStore
 from satchel.settings import Settings
 
 _KEYS_CACHED_SECONDS = 300  # after a key rotation, processes sign with the old key for at most this time
@@ -124,6 +125,7 @@ class AwsPorts:
     subscriptions = cached_property[Subscriptions](lambda self: DynamoSubscriptions(self.table))
     erasures = cached_property[Erasures](lambda self: DynamoErasures(self.table))
     user_settings = cached_property[UserSettingsStore](lambda self: DynamoUserSettings(self.table))
+    personal_tokens = cached_property[PersonalTokens](lambda self: DynamoPersonalTokens(self.table))
     file_reaper = cached_property[FileReaper](lambda self: DynamoFileReaper(self.table))
     server_session_remover = cached_property[ServerSessionRemover](lambda self: DynamoServerSessionRemover(self.table))
     session_purger = cached_property[SessionPurger](lambda self: DynamoSessionPurger(self.table))

@@ -12,6 +12,7 @@ SatchelError
 │   ├── AppNotFound           the file is not an app of an MCP server
 │   ├── SharedLinkNotFound
 │   ├── ChatLinkNotFound      every rejected link to a conversation
+│   ├── TokenNotFound
 │   └── LinkNotFound          every rejected download link
 ├── NotAllowed                the caller's identity is missing or rejected
 ├── InvalidRequest            the request is well-formed, but cannot be fulfilled
@@ -35,6 +36,7 @@ SatchelError
 │   ├── TooManySessions
 │   ├── TooManyTurns          in one minute
 │   ├── TooManyUploads
+│   ├── TooManyTokens
 │   ├── TooManyRequests       in one second
 │   └── StorageFull
 └── Unavailable               a dependency is not ready; try again
@@ -46,7 +48,7 @@ SatchelError
 from collections.abc import Sequence
 
 from satchel.contract import FileTooLarge, ToolOutput
-from satchel.domain.ids import CallId, CanvasId, FileKey, LinkId, SessionId, TurnId, UploadId
+from satchel.domain.ids import CallId, CanvasId, FileKey, LinkId, SessionId, TokenId, TurnId, UploadId
 
 _MAX_MISSING = 100
 _MAX_SHOWN_FIELDS = 5
@@ -148,6 +150,15 @@ class SharedLinkNotFound(NotFound):
 
     def __init__(self, link_id: LinkId) -> None:
         super().__init__("There is no such link.", link_id=link_id)
+
+
+class TokenNotFound(NotFound):
+    """The user has no personal token with this id."""
+
+    code = "E_TOKEN_NOT_FOUND"
+
+    def __init__(self, token_id: TokenId) -> None:
+        super().__init__("There is no such token.", token_id=token_id)
 
 
 class LinkNotFound(NotFound):
@@ -355,6 +366,14 @@ class TooManyUploads(QuotaExceeded):
             "(GET /api/files/uploads lists them)."
         )
         super().__init__(message, quota="uploads", limit=limit, used=used)
+
+
+class TooManyTokens(QuotaExceeded):
+    """The user has as many valid personal tokens as one user may have."""
+
+    def __init__(self, limit: int) -> None:
+        message = f"You have {limit} personal tokens, the maximum. Revoke one, then try again."
+        super().__init__(message, quota="personal_tokens", limit=limit, used=limit)
 
 
 class TooManyRequests(QuotaExceeded):

@@ -44,6 +44,9 @@ CallId = NewType("CallId", Annotated[str, StringConstraints(pattern=rf"^{CALL_ID
 LinkId = NewType("LinkId", Annotated[str, StringConstraints(pattern=rf"^l{ID_BODY}$")])
 """The id of a shared link. The link's owner uses the id to revoke the link."""
 
+TokenId = NewType("TokenId", Annotated[str, StringConstraints(pattern=rf"^p{ID_BODY}$")])
+"""The id of a personal token. The user who made the token uses the id to revoke it."""
+
 CanvasId = NewType("CanvasId", str)
 """The id of a dashboard. The tool that opens the dashboard chooses the id, so it is unique only within a session."""
 

@@ -17,7 +17,7 @@ from satchel.ports.steps import Steps
 from satchel.ports.storage import FileStore, PageStore, PartStore
 from satchel.ports.system import Clock, Metrics
 from satchel.ports.turns import Approvals, Events, Inputs, TaskCallback, Transcript, Turns, Workflow
-from satchel.ports.users import Erasures, ErasureStarter, UserPurger, UserSettingsStore
+from satchel.ports.users import Erasures, ErasureStarter, PersonalTokens, UserPurger, UserSettingsStore
 
 
 class Ports(Protocol):
@@ -115,6 +115,9 @@ class Ports(Protocol):
 
     @property
     def user_settings(self) -> UserSettingsStore: ...
+
+    @property
+    def personal_tokens(self) -> PersonalTokens: ...
 
     @property
     def file_reaper(self) -> FileReaper: ...

@@ -4,7 +4,8 @@ from collections.abc import Iterator, Sequence
 from datetime import datetime
 from typing import Protocol
 
-from satchel.domain.ids import CallId, TurnId, UserName
+from satchel.domain.ids import CallId, TokenId, TurnId, UserName
+from satchel.domain.personal_tokens import PersonalToken
 from satchel.domain.users import Erasure, InterruptedTurn, UserSettings
 
 
@@ -53,6 +54,30 @@ class UserSettingsStore(Protocol):
 
     def save(self, user: UserName, settings: UserSettings, now: datetime) -> None:
         """Replace the user's settings. Raise ErasureRunning if all data of the user is being deleted."""
+        ...
+
+
+class PersonalTokens(Protocol):
+    """Stores the personal tokens of users, without their secrets."""
+
+    def add(self, token: PersonalToken, limit: int) -> None:
+        """Store a token. Raise TooManyTokens if the user has ``limit`` valid ones, or ErasureRunning."""
+        ...
+
+    def get(self, user: UserName, token_id: TokenId) -> PersonalToken | None:
+        """Return a token, which may have expired, or None."""
+        ...
+
+    def list(self, user: UserName) -> Sequence[PersonalToken]:
+        """Return the user's tokens, newest first. Some may have expired."""
+        ...
+
+    def remove(self, user: UserName, token_id: TokenId) -> None:
+        """Delete a token, if it exists."""
+        ...
+
+    def mark_used(self, user: UserName, token_id: TokenId, at: datetime) -> None:
+        """Store when the token was used, unless it was deleted meanwhile."""
         ...
 
 

@@ -6,11 +6,14 @@ from typing import Any
 from fastapi import FastAPI
 
 import satchel
+from satchel.domain.users import Identity
 from satchel.entrypoints.http import problems
 from satchel.entrypoints.http.body_limit import BodyLimit
 from satchel.entrypoints.http.compression import Compression
-from satchel.entrypoints.http.identity import IdentityReader
+from satchel.entrypoints.http.identity import CurrentIdentity, IdentityReader, keep_identity
 from satchel.entrypoints.http.long_polling import Watch, watch_nothing
+from satchel.entrypoints.http.personal_tokens import PersonalTokens
+from satchel.entrypoints.http.public_paths import OPENAPI_PATH
 from satchel.entrypoints.http.request_rates import RequestRates
 from satchel.entrypoints.http.routers import (
     about,
@@ -22,12 +25,11 @@ from satchel.entrypoints.http.routers import (
     links,
     me,
     sessions,
+    tokens,
     turns,
     uploads,
 )
 from satchel.use_cases import UseCases
-
-OPENAPI_PATH = "/api/openapi.json"
 
 
 def create_app(
@@ -35,10 +37,12 @@ def create_app(
     read_identity: IdentityReader,
     closing: Callable[[], bool] = lambda: False,
     watch: Watch = watch_nothing,
+    find_current: CurrentIdentity = keep_identity,
 ) -> FastAPI:
     """Return the application. ``closing`` returns True when the server is about to stop; long polls then end early.
 
     ``watch`` can tell long polls when a turn changes. Without it, they read the turn once a second.
+    ``find_current`` returns the user of a personal token as the user is now, or None if the user has no account.
     """
     app = FastAPI(
         title="Satchel",
@@ -49,20 +53,24 @@ def create_app(
         redirect_slashes=False,
         generate_unique_id_function=lambda route: route.name,
     )
+
+    def check_token(text: str) -> Identity | None:
+        identity = use_cases.personal_tokens.check(text)
+        return find_current(identity) if identity else None
+
     app.state.use_cases = use_cases
     app.state.read_identity = read_identity
     app.state.closing = closing
     app.state.watch = watch
     app.state.request_rates = RequestRates(use_cases.settings.quotas.user_requests_per_second)
-    routers = [
-        module.router
-        for module in (about, sessions, conversations, turns, apps, downloads, uploads, files, links, chat_links, me)
-    ]
+    modules = (about, sessions, conversations, turns, apps, downloads, uploads, files, links, chat_links, me, tokens)
+    routers = [module.router for module in modules]
     for router in routers:
         app.include_router(router)
     problems.install_error_handlers(app, [route for router in routers for route in router.routes])
     app.add_middleware(BodyLimit, max_bytes=use_cases.settings.limits.max_body_bytes)
     app.add_middleware(Compression)
+    app.add_middleware(PersonalTokens, check=check_token)
     app.openapi = lambda: _openapi(app)  # type: ignore[method-assign]  # as FastAPI's documentation says
     return app
 

@@ -14,11 +14,9 @@ from starlette.routing import BaseRoute
 import satchel
 from satchel.entrypoints.http import problems
 from satchel.entrypoints.http.property_texts import DESCRIPTIONS, OPEN_VOCABULARIES
+from satchel.entrypoints.http.public_paths import BY_TOKEN_PATH, PUBLIC_PATHS
 
 Json = dict[str, Any]
-
-PUBLIC_PATHS = {"/.well-known/jwks.json", "/api/health", "/api/files/download/{file_key}", "/api/shared-chat"}
-"""The paths of operations that clients can request without signing in."""
 
 MAY_BE_ABSENT = {"FileInfo"}
 """The responses that omit what they do not know. Every other response has all properties; unknown ones are null."""
@@ -36,6 +34,8 @@ _DESCRIPTION = """Chat with tools on MCP servers.
 - Lists are returned in pages: repeat the request with the returned `cursor` until it is null.
 - Times are RFC 3339 in UTC, such as `2026-01-31T12:00:00Z`. Responses have all of their properties, null if there is no
   value; only `info` of a file omits what is unknown.
+- Programs use a personal token (`POST /api/me/tokens`) with the server `/api/by-token`. It can do what its user can,
+  except managing tokens and erasing the user.
 - Links within the API are paths, for example `download_url`. Links for others (`url`, `socket_url`) are absolute.
 - A repeated `DELETE` of a session, conversation, file, upload or link answers 204 again. `DELETE` of a turn cancels it.
 - Requests with an `Idempotency-Key` can be repeated for a day. Another request with the same key is refused with 409.
@@ -58,7 +58,8 @@ _TAGS = {
 _SIGN_IN = {
     "type": "http",
     "scheme": "bearer",
-    "description": "The ID token (not the access token) of the deployment's OpenID provider, or a local server's key.",
+    "description": "The ID token (not the access token) of the deployment's OpenID provider, a local server's key, or a"
+    " personal token, with the server `/api/by-token`.",
 }
 _NEVER_ANSWERED_BY_THE_GATEWAY = {"400", "403", "404", "409", "412", "416", "422"}
 _GATEWAY_ERROR: Json = {
@@ -86,7 +87,10 @@ def openapi_document(routes: Sequence[BaseRoute], all_routes: Sequence[BaseRoute
         routes=routes,
         description=_DESCRIPTION,
         tags=[{"name": name, "description": text} for name, text in _TAGS.items()],
-        servers=[{"url": "/", "description": "The server that returned this document."}],
+        servers=[
+            {"url": "/", "description": "The server that returned this document."},
+            {"url": BY_TOKEN_PATH, "description": "The same server, for programs with a personal token."},
+        ],
         **_INFO,
     )
     components = document["components"]
@@ -101,7 +105,7 @@ def openapi_document(routes: Sequence[BaseRoute], all_routes: Sequence[BaseRoute
     _restore_examples(document, all_routes)
     requests, responses = schema_names(document)
     for name, schema in schemas.items():
-        _complete_schema(name, schema, is_response=name in responses - requests)
+        complete_schema(name, schema, is_response=name in responses - requests)
     return document
 
 
@@ -132,7 +136,7 @@ def _restore_examples(document: Json, routes: Sequence[BaseRoute]) -> None:
                     response["content"][media_type]["example"] = content["example"]
 
 
-def _complete_schema(name: str, schema: Json, *, is_response: bool) -> None:
+def complete_schema(name: str, schema: Json, *, is_response: bool) -> None:
     """Describe the properties, and require all properties of a response."""
     properties: dict[str, Json] = schema.get("properties", {})
     if is_response and properties and name not in MAY_BE_ABSENT:

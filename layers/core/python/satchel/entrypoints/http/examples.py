@@ -466,6 +466,16 @@ _QUOTAS: Example = {
 }
 ME: Example = {"user": _USER, "groups": ["users"], "usage": _USAGE, "quotas": _QUOTAS, "erasure": None}
 USER_SETTINGS: Example = {"instructions": "Answer in German."}
+TOKEN_ID = "p01m7yz3b5q9n2c8xkr4w7dtg1v"  # noqa: S105  (an id)
+_TOKEN: Example = {
+    "token_id": TOKEN_ID,
+    "name": "Open WebUI",
+    "created_at": _AT,
+    "expires_at": "2026-11-25T09:30:00Z",
+    "last_used_at": None,
+}
+TOKENS: Example = {"tokens": [_TOKEN]}
+TOKEN_WITH_TEXT: Example = _TOKEN | {"token": f"satchel_YWRhQGV4YW1wbGUuY29t.{TOKEN_ID}.…"}
 ERASURE_CONFIRMATION: Example = {"confirm_token": "…", "expires_at": "2026-08-27T09:35:00Z", "usage": _USAGE}
 ERASURE: Example = {
     "started_at": _AT,

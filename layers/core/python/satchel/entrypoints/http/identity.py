@@ -1,4 +1,7 @@
-"""Identify the user of a request: from claims that API Gateway verified or, on a local server, from plain headers."""
+"""Identify the user of a request.
+
+From claims that API Gateway verified or, on a local server, from plain headers. A personal token comes before both.
+"""
 
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Annotated, Any
@@ -8,11 +11,13 @@ from pydantic import ValidationError
 
 from satchel.domain.errors import NotAllowed
 from satchel.domain.users import DEFAULT_GROUP, Identity
+from satchel.entrypoints.http.personal_tokens import TOKEN_IDENTITY
 
 if TYPE_CHECKING:
     from satchel.entrypoints.http.request_rates import RequestRates
 
 IdentityReader = Callable[[Request], Identity]
+CurrentIdentity = Callable[[Identity], Identity | None]
 
 USER_HEADER = "x-satchel-user"
 GROUPS_HEADER = "x-satchel-groups"
@@ -26,12 +31,31 @@ def current_identity(request: Request) -> Identity:
     """
     read: IdentityReader = request.app.state.read_identity
     rates: RequestRates = request.app.state.request_rates
-    user = read(request)
+    user = _token_identity(request) or read(request)
     rates.count(user.name)
     return user
 
 
+def signed_in_identity(request: Request, user: Annotated[Identity, Depends(current_identity)]) -> Identity:
+    """Return the user who sent the request. Raise NotAllowed if the request has a personal token."""
+    if _token_identity(request):
+        raise NotAllowed("A personal token cannot be used for this: sign in.")
+    return user
+
+
+def keep_identity(identity: Identity) -> Identity | None:
+    """Return the identity of a personal token unchanged, where the API knows no accounts."""
+    return identity
+
+
+def _token_identity(request: Request) -> Identity | None:
+    identity: Identity | None = request.scope.get(TOKEN_IDENTITY)
+    return identity
+
+
 CurrentUser = Annotated[Identity, Depends(current_identity)]
+SignedInUser = Annotated[Identity, Depends(signed_in_identity)]
+"""The user of a request that only the user may send, and no program with a personal token."""
 
 
 def identity_from_headers(request: Request) -> Identity:

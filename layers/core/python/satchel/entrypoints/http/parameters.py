@@ -18,6 +18,7 @@ from satchel.domain.errors import (
     NotFound,
     SessionNotFound,
     SharedLinkNotFound,
+    TokenNotFound,
     TurnNotFound,
     UploadNotFound,
 )
@@ -30,9 +31,11 @@ from satchel.domain.ids import (
     FileKey,
     LinkId,
     SessionId,
+    TokenId,
     TurnId,
     UploadId,
 )
+from satchel.domain.personal_tokens import TOKEN_ID
 from satchel.entrypoints.http import examples
 from satchel.use_cases import UseCases
 
@@ -60,6 +63,7 @@ _call = _id_validator(CallId, CALL_ID, CallNotFound)
 check_file_key = _id_validator(FileKey, f"f{ID_BODY}", FileNotFound)
 _upload = _id_validator(lambda text: UploadId(FileKey(text)), f"f{ID_BODY}", UploadNotFound)
 _link = _id_validator(LinkId, f"l{ID_BODY}", SharedLinkNotFound)
+_token = _id_validator(TokenId, TOKEN_ID, TokenNotFound)
 _canvas = _id_validator(CanvasId, CANVAS_ID_PATTERN, CanvasNotFound)
 
 # pydantic catches only ValueErrors in validators, so NotFound propagates and the response is 404 instead of 422.
@@ -70,6 +74,7 @@ FilePath = Annotated[FileKey, BeforeValidator(check_file_key), Path(examples=[ex
 UploadPath = Annotated[UploadId, BeforeValidator(_upload), Path(examples=[examples.UPLOAD_ID])]
 LinkPath = Annotated[LinkId, BeforeValidator(_link), Path(examples=[examples.LINK_ID])]
 ChatLinkPath = Annotated[LinkId, BeforeValidator(_link), Path(examples=[examples.LINK_ID])]
+TokenPath = Annotated[TokenId, BeforeValidator(_token), Path(examples=[examples.TOKEN_ID])]
 CanvasPath = Annotated[
     CanvasId,
     BeforeValidator(_canvas),

@@ -8,7 +8,7 @@ from fastapi.responses import JSONResponse
 
 from satchel.domain.users import UserSettings
 from satchel.entrypoints.http import examples
-from satchel.entrypoints.http.identity import CurrentUser
+from satchel.entrypoints.http.identity import CurrentUser, SignedInUser
 from satchel.entrypoints.http.parameters import InjectedUseCases
 from satchel.entrypoints.http.problems import problem_responses
 from satchel.entrypoints.http.schemas.about import ErasureConfirmation, ErasureOut, Me, NewUserSettings, UserSettingsOut
@@ -51,13 +51,14 @@ def change_settings(user: CurrentUser, use_cases: InjectedUseCases, body: NewUse
 
 @router.delete("/api/me", response_model=ErasureConfirmation, responses=_ERASED)
 def erase_me(
-    user: CurrentUser, use_cases: InjectedUseCases, confirm: Annotated[str | None, _CONFIRM] = None
+    user: SignedInUser, use_cases: InjectedUseCases, confirm: Annotated[str | None, _CONFIRM] = None
 ) -> ErasureConfirmation | JSONResponse:
     """Delete all data of the user: files with all versions, sessions, events, links. This takes two requests.
 
     The first request returns a token. To confirm the deletion, send the token in a second request within five minutes.
     The deletion then runs in the background, and `GET /api/me` returns its progress. The request can be repeated. Until
-    the data is deleted (usually seconds), requests that would store new data return 409 `E_ERASING`.
+    the data is deleted (usually seconds), requests that would store new data return 409 `E_ERASING`. A personal token
+    cannot be used.
     """
     if confirm is None:
         confirmation = use_cases.request_erasure.request(user)

@@ -1,0 +1,110 @@
+import { type FormEvent, useEffect, useId, useState } from "react";
+import { api, unwrap } from "../api/client";
+import { Button } from "../shared/Button";
+import { copyText } from "../shared/copyText";
+import { DateTime } from "../shared/DateTime";
+import { announce, errorMessage, showError } from "../shared/notifications";
+import { texts } from "../texts";
+
+const LIFETIMES_DAYS = [7, 30, 90, 365] as const;
+const MAX_NAME_CHARS = 100; // what the API accepts
+
+interface Token {
+  token_id: string;
+  name: string;
+  expires_at: string;
+  last_used_at: string | null;
+}
+
+/** The user's tokens for other programs: make one, see its text once, and revoke it. */
+export function PersonalTokens() {
+  const id = useId();
+  const [tokens, setTokens] = useState<readonly Token[] | null>(null);
+  const [failure, setFailure] = useState<string | null>(null);
+  const [name, setName] = useState("");
+  const [days, setDays] = useState<number>(90);
+  const [newText, setNewText] = useState<string | null>(null);
+  useEffect(() => {
+    unwrap(api.GET("/api/me/tokens")).then(
+      (list) => setTokens(list.tokens),
+      (error: unknown) => setFailure(errorMessage(error)),
+    );
+  }, []);
+  const create = (event: FormEvent): void => {
+    event.preventDefault();
+    unwrap(api.POST("/api/me/tokens", { body: { name: name.trim(), ttl_days: days } })).then(({ token, ...created }) => {
+      setTokens((known) => [created, ...(known ?? [])]);
+      setNewText(token);
+      setName("");
+      announce(texts.tokens.created);
+    }, showError);
+  };
+  const revoke = (token_id: string): void => {
+    unwrap(api.DELETE("/api/me/tokens/{token_id}", { params: { path: { token_id } } })).then(() => {
+      setTokens((known) => (known ?? []).filter((token) => token.token_id !== token_id));
+      setNewText(null);
+      announce(texts.tokens.revoked);
+    }, showError);
+  };
+  if (failure) return <p className="error-message">{failure}</p>;
+  return (
+    <>
+      <p className="faint hint-line">{texts.tokens.hint}</p>
+      <form className="new-token" onSubmit={create}>
+        <label htmlFor={id}>{texts.tokens.name}</label>
+        <input
+          id={id}
+          autoComplete="off"
+          maxLength={MAX_NAME_CHARS}
+          value={name}
+          onChange={(event) => setName(event.target.value)}
+        />
+        <select aria-label={texts.tokens.lifetime} value={days} onChange={(event) => setDays(Number(event.target.value))}>
+          {LIFETIMES_DAYS.map((each) => (
+            <option key={each} value={each}>
+              {texts.tokens.days(each)}
+            </option>
+          ))}
+        </select>
+        <Button type="submit" disabled={name.trim() === ""}>
+          {texts.tokens.create}
+        </Button>
+      </form>
+      {newText && (
+        <p className="new-token">
+          <input readOnly aria-label={texts.tokens.text} value={newText} onFocus={(event) => event.target.select()} />
+          <button type="button" onClick={() => void copyText(newText)}>
+            {texts.tokens.copy}
+          </button>
+          <span className="faint hint-line">{texts.tokens.shownOnce}</span>
+        </p>
+      )}
+      {tokens === null && <p className="faint">{texts.app.loading}</p>}
+      {tokens && tokens.length > 0 && (
+        <ul className="tokens" aria-label={texts.tokens.title}>
+          {tokens.map((token) => (
+            <li key={token.token_id}>
+              <span>
+                {token.name}
+                <span className="faint hint-line">
+                  {texts.tokens.expires} <DateTime at={token.expires_at} />
+                  {" · "}
+                  {token.last_used_at ? (
+                    <>
+                      {texts.tokens.lastUsed} <DateTime at={token.last_used_at} />
+                    </>
+                  ) : (
+                    texts.tokens.neverUsed
+                  )}
+                </span>
+              </span>
+              <button type="button" aria-label={texts.tokens.revokeNamed(token.name)} onClick={() => revoke(token.token_id)}>
+                {texts.tokens.revoke}
+              </button>
+            </li>
+          ))}
+        </ul>
+      )}
+    </>
+  );
+}
