@@ -13,7 +13,7 @@ UV_INSTALL := $(BIN)/uv pip install --quiet --python $(BIN)/python --require-has
 export UV_LINK_MODE ?= copy
 
 .DEFAULT_GOAL := help
-.PHONY: help run test check web-check api-check types client sizes pictures bench load kills mutants oldest-boto3 synth witness costs requirements clean
+.PHONY: help run test check web-check api-check asyncapi types client sizes pictures bench load kills mutants oldest-boto3 synth witness costs requirements clean
 
 help: ## List the targets
 	@grep -hE '^[a-z0-9-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z0-9-]+):.*## /  make \1\t/'
@@ -39,10 +39,14 @@ web-check: types ## Lint, type and test the web client and the TypeScript client
 	npm run --silent types --workspaces
 	npm run --silent test --workspaces
 
-api-check: types $(VENV)/api-clients-node.stamp ## Lint the API's OpenAPI document
+api-check: types $(VENV)/api-clients-node.stamp ## Lint the API's OpenAPI and AsyncAPI documents
 	$(API_TOOLS)/spectral lint --quiet --fail-severity=hint --ruleset tests/e2e/api_clients/spectral.yaml clients/typescript/openapi.json
+	$(API_TOOLS)/spectral lint --quiet --fail-severity=hint --ruleset tests/e2e/api_clients/spectral-events.yaml docs/asyncapi.json
 	REDOCLY_TELEMETRY=off REDOCLY_SUPPRESS_UPDATE_NOTICE=true $(API_TOOLS)/redocly lint --max-problems 20 \
 	  --config tests/e2e/api_clients/redocly.yaml --format stylish clients/typescript/openapi.json 2>/dev/null
+
+asyncapi: $(VENV)/dev.stamp ## Write the AsyncAPI document of the WebSocket and its events
+	@$(BIN)/python -m local.emulator.asyncapi
 
 types: $(VENV)/run.stamp node_modules/.stamp ## Write the API's types for the TypeScript client
 	@$(BIN)/python -m local.emulator.openapi >clients/typescript/openapi.json

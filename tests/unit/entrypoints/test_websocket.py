@@ -7,6 +7,7 @@ import pytest
 
 from satchel.domain.sessions import Turn
 from satchel.entrypoints.websocket import WebSocketRoutes
+from tests.unit.entrypoints.test_asyncapi import assert_is_documented
 from tests.unit.services.samples import ALICE, BOB
 from tests.unit.services.world import World
 
@@ -28,6 +29,7 @@ class Api:
         response = self.call("$default", connection_id, body=body, isBase64Encoded=False)
         assert response["statusCode"] == 200
         reply: Json = json.loads(response["body"])
+        assert_is_documented(reply)
         return reply
 
 

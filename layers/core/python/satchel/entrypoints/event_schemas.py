@@ -224,3 +224,25 @@ TurnEvent = Annotated[
     | TurnFailed,
     Field(discriminator="type"),
 ]
+
+
+class TruncatedEvent(BaseModel):
+    """An event that is too large for a message, without its own fields. Read it with `GET …/events`."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    seq: int
+    turn_id: TurnId
+    type: str
+    at: datetime
+    truncated: Literal[True]
+
+
+class EventsMessage(BaseModel):
+    """Events of a turn, oldest first. ``next`` is the cursor for later events."""
+
+    type: Literal["events"]
+    turn_id: TurnId
+    events: list[TurnEvent | TruncatedEvent]
+    next: int
+    done: bool

@@ -1,48 +1,31 @@
 """The WebSocket API: handle opened and closed connections, and clients' messages (docs/events.md)."""
 
-from typing import Annotated, Any, Literal
+from typing import Any
 
-from pydantic import BaseModel, Field, TypeAdapter, ValidationError
+from pydantic import BaseModel, TypeAdapter, ValidationError
 
 from satchel.domain.errors import InvalidRequest, NotAllowed, SatchelError
 from satchel.domain.ids import ConnectionId, SessionId, TurnId
 from satchel.domain.size_limits import truncate
+from satchel.entrypoints.socket_schemas import (
+    ClientMessage,
+    PingMessage,
+    Pong,
+    Subscribed,
+    SubscribeMessage,
+    Unsubscribed,
+    UnsubscribeMessage,
+    error_message,
+)
 from satchel.use_cases import UseCases
 
 Json = dict[str, Any]
-_JSON: TypeAdapter[Json] = TypeAdapter(Json)
-
-_Id = Annotated[str, Field(max_length=100)]
+_Message = SubscribeMessage | UnsubscribeMessage | PingMessage
+_MESSAGE: TypeAdapter[_Message] = TypeAdapter(ClientMessage)
 _MAX_REASON_CHARS = 500
 _MAX_REPORTED_FIELDS = 5
 _FORBIDDEN: Json = {"statusCode": 403}
 _OK: Json = {"statusCode": 200}
-
-
-class SubscribeMessage(BaseModel):
-    """A client asks for the turn's events after the cursor ``after``, including all future events."""
-
-    action: Literal["subscribe"]
-    session_id: _Id
-    turn_id: _Id
-    after: Annotated[int, Field(ge=0, le=99_999_999)] = 0
-
-
-class UnsubscribeMessage(BaseModel):
-    """A client no longer wants the turn's events."""
-
-    action: Literal["unsubscribe"]
-    turn_id: _Id
-
-
-class PingMessage(BaseModel):
-    """A client keeps its connection open. API Gateway closes a connection after ten minutes without messages."""
-
-    action: Literal["ping"]
-
-
-Message = SubscribeMessage | UnsubscribeMessage | PingMessage
-_MESSAGE: TypeAdapter[Message] = TypeAdapter(Annotated[Message, Field(discriminator="action")])
 
 
 class WebSocketRoutes:
@@ -78,23 +61,23 @@ class WebSocketRoutes:
 
     def _reply(self, connection_id: ConnectionId, body: str | None) -> str:
         try:
-            return _to_json(self._handle(connection_id, parse_message(body)))
+            return self._handle(connection_id, parse_message(body)).model_dump_json()
         except SatchelError as error:
-            return _to_json(error.details | {"type": "error", "error_code": error.code, "message": error.message})
+            return error_message(error.code, error.message, error.details).model_dump_json()
 
-    def _handle(self, connection_id: ConnectionId, message: Message) -> Json:
+    def _handle(self, connection_id: ConnectionId, message: _Message) -> BaseModel:
         match message:
             case SubscribeMessage():
                 self.subscribe(connection_id, SessionId(message.session_id), TurnId(message.turn_id), message.after)
-                return {"type": "subscribed", "turn_id": message.turn_id, "after": message.after}
+                return Subscribed(turn_id=message.turn_id, after=message.after)
             case UnsubscribeMessage():
                 self.unsubscribe(connection_id, TurnId(message.turn_id))
-                return {"type": "unsubscribed", "turn_id": message.turn_id}
+                return Unsubscribed(turn_id=message.turn_id)
             case PingMessage():
-                return {"type": "pong"}
+                return Pong()
 
 
-def parse_message(body: str | None) -> Message:
+def parse_message(body: str | None) -> _Message:
     """Parse a client's message. Raise InvalidRequest, which names the invalid fields but not their values."""
     try:
         return _MESSAGE.validate_json(body or "")
@@ -102,7 +85,3 @@ def parse_message(body: str | None) -> Message:
         problems = error.errors(include_input=False, include_url=False)[:_MAX_REPORTED_FIELDS]
         reason = "; ".join(f"{'.'.join(map(str, each['loc'])) or 'message'}: {each['msg']}" for each in problems)
         raise InvalidRequest(truncate(reason, _MAX_REASON_CHARS)) from error
-
-
-def _to_json(reply: Json) -> str:
-    return _JSON.dump_json(reply).decode()
