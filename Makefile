@@ -13,7 +13,7 @@ UV_INSTALL := $(BIN)/uv pip install --quiet --python $(BIN)/python --require-has
 export UV_LINK_MODE ?= copy
 
 .DEFAULT_GOAL := help
-.PHONY: help run test check web-check api-check asyncapi types client sizes pictures bench load kills mutants oldest-boto3 synth witness costs requirements clean
+.PHONY: help run test check web-check api-check asyncapi types client sizes page-figures screens pictures bench load kills mutants oldest-boto3 synth witness costs requirements clean
 
 help: ## List the targets
 	@grep -hE '^[a-z0-9-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z0-9-]+):.*## /  make \1\t/'
@@ -57,6 +57,12 @@ client: $(VENV)/dev.stamp ## Write the generated modules of the Python client
 
 sizes: $(VENV)/dev.stamp $(PAGE) ## Measure the download sizes of the web client and write them into docs/web.md
 	@$(BIN)/python -m tests.bench.page_sizes
+
+page-figures: $(VENV)/dev.stamp $(PAGE) ## Measure the speed and memory of the web client, and write docs/web.md (needs chromium)
+	@$(BIN)/python -m tests.e2e.web.figures
+
+screens: $(VENV)/dev.stamp $(PAGE) ## Take pictures of 20 screens, at 3 widths in both themes, into test-results/web/screens (SCREENS="text pdf": some)
+	@$(BIN)/python -m tests.e2e.web.screens $(SCREENS)
 
 pictures: $(VENV)/dev.stamp $(PAGE) ## Take the README's screenshots of the web client (needs chromium)
 	@$(BIN)/python -m tests.e2e.web.screenshots

@@ -84,7 +84,7 @@ def test_main_screens_have_no_accessibility_issues(chat: ChatPage) -> None:
 
     check("start")
     turn = chat.ask('/calculator.evaluate {"expression": "2+3"}\n/calculator.evaluate {"expression": "2+"}')
-    turn.locator("summary").first.click()
+    turn.locator(".call summary").first.click()
     waiting = chat.send(APPROVAL_CALL)
     waiting.get_by_role("button", name="Allow").wait_for()
     check("conversation")

@@ -32,6 +32,15 @@ _IS_DRAWN = """canvas => {
     copy.drawImage(canvas, 0, 0);
     return copy.getImageData(0, 0, 300, 150).data.some((value, index) => index % 4 < 3 && value < 128 && value > 0);
 }"""
+_COLORS_OF_GRAPH = """canvas => {
+    const {data} = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height);
+    const drawn = new Set();
+    for (let at = 0; at < data.length; at += 4) drawn.add(`${data[at]},${data[at + 1]},${data[at + 2]}`);
+    const style = getComputedStyle(canvas);
+    const toChannels = color => [1, 3, 5].map(at => parseInt(color.slice(at, at + 2), 16)).join(',');
+    const names = ['--kind-1', '--kind-2', '--kind-3'];
+    return Object.fromEntries(names.map(name => [name, drawn.has(toChannels(style.getPropertyValue(name).trim()))]));
+}"""
 
 Check = Callable[[Locator, Keyboard], object]
 
@@ -99,6 +108,41 @@ def _check_pdf(viewer: Locator, keys: Keyboard) -> None:
     pages = viewer.locator(".viewer-pdf").element_handle()
     viewer.page.wait_for_function("pages => pages.scrollTop > 0", arg=pages)
     expect(viewer.locator(".pdf-page").last).to_contain_text("Second page")
+    expect(viewer).to_contain_text("Page 2 of 2")
+    _check_pdf_search(viewer, keys)
+    _check_pdf_text_and_zoom(viewer, keys)
+
+
+def _check_pdf_search(viewer: Locator, keys: Keyboard) -> None:
+    keys.go_to("input", "Find in PDF", back=True)
+    keys.write("PAGE", end="")
+    expect(viewer.get_by_text("1 of 2", exact=True)).to_be_visible()
+    expect(viewer.locator(".pdf-text").first).to_be_in_viewport()
+    keys.press("button", "Next match")
+    expect(viewer.get_by_text("2 of 2", exact=True)).to_be_visible()
+    shown = (
+        "CSS.highlights.get('found-current').size && [...CSS.highlights.get('found-current')][0].startContainer.data"
+    )
+    viewer.page.wait_for_function(f"() => ({shown}) === 'Second page'")
+    keys.go_to("input", "Find in PDF", back=True)
+    keys.write("third", end="")
+    expect(viewer.get_by_text("Not found")).to_be_visible()
+
+
+def _check_pdf_text_and_zoom(viewer: Locator, keys: Keyboard) -> None:
+    text = viewer.locator(".pdf-text span").last
+    expect(text).to_have_css("user-select", "auto")
+    widths = {"page": "element => element.closest('.pdf-page').clientWidth", "text": "element => element.offsetWidth"}
+    before = {name: text.evaluate(width) for name, width in widths.items()}
+    keys.press("button", "Zoom in")
+    expect(viewer.get_by_text("125 %")).to_be_visible()
+    viewer.page.wait_for_function(
+        f"([element, before]) => ({widths['text']})(element) > before * 1.2",
+        arg=[viewer.locator(".pdf-text span").last.element_handle(), before["text"]],
+    )
+    assert text.evaluate(widths["page"]) == pytest.approx(before["page"] * 1.25, abs=2)
+    keys.press("button", "125 %, fit to the width", back=True)
+    expect(viewer.get_by_text("100 %")).to_be_visible()
 
 
 def _check_table(viewer: Locator, _keys: Keyboard) -> None:
@@ -139,6 +183,9 @@ def _check_audio(viewer: Locator, keys: Keyboard) -> None:
 def _check_graph(viewer: Locator, keys: Keyboard) -> None:
     canvas = viewer.locator("canvas")
     expect(canvas).to_have_attribute("aria-label", re.compile("3 nodes, 2 edges"))
+    expect(viewer.get_by_role("list", name="Types of nodes").get_by_role("listitem")).to_have_text(["Gene 2", "Drug 1"])
+    colors = viewer.page.evaluate(_COLORS_OF_GRAPH, canvas.element_handle())
+    assert colors == {"--kind-1": True, "--kind-2": True, "--kind-3": False}
     keys.go_to("input", "Find")
     keys.write("nutl", end="")
     keys.press("button", "Nutlin")
@@ -151,6 +198,11 @@ def _check_graph(viewer: Locator, keys: Keyboard) -> None:
         viewer.page.wait_for_function(
             "([canvas, before]) => canvas.toDataURL() !== before", arg=[canvas.element_handle(), before]
         )
+    zoomed = canvas.evaluate("canvas => canvas.toDataURL()")
+    keys.press("button", "Fit")
+    viewer.page.wait_for_function(
+        "([canvas, before]) => canvas.toDataURL() !== before", arg=[canvas.element_handle(), zoomed]
+    )
 
 
 def _check_bibliography(viewer: Locator, keys: Keyboard) -> None:

@@ -5,6 +5,7 @@ import re
 from playwright.sync_api import expect
 
 from tests.e2e.web.chat_page import ChatPage
+from tests.e2e.web.conftest import ChatPageFactory
 from tests.e2e.web.keyboard import Keyboard
 from tests.fake_providers.replies import Answer, ErrorKind, ErrorReply
 from tests.fake_providers.server import FakeEndpoint
@@ -123,3 +124,59 @@ def test_answer_is_rated_and_continued(chat: ChatPage, endpoint: FakeEndpoint) -
     expect(chat.turns).to_have_count(2)
     expect(chat.turns.last).to_contain_text("The second half.")
     expect(chat.turns.get_by_role("button", name="Continue")).to_have_count(1)
+
+
+_RECORD_LENGTHS = """() => {
+    window.lengths = new Set();
+    const look = () => {
+        window.lengths.add(document.querySelector('.turn:last-of-type .streaming')?.textContent.length ?? 0);
+        requestAnimationFrame(look);
+    };
+    look();
+}"""
+
+
+def test_streamed_text_grows_evenly_with_a_caret_until_its_end(
+    new_chat_page: ChatPageFactory, endpoint: FakeEndpoint
+) -> None:
+    lumps = ["It is fine, and it stays fine. " * 8] * 6
+    endpoint.replies = [Answer(lumps, pause=0.4)]
+    chat = new_chat_page(reduced_motion="no-preference")
+    chat.open(chat.user.create_session(model="anthropic"))
+    chat.page.evaluate(_RECORD_LENGTHS)
+    turn = chat.send("How is it?")
+    text = "document.querySelector('.streaming p')"
+    chat.page.wait_for_function(f"() => {text} && getComputedStyle({text}, '::after').content.startsWith('\"▍\"')")
+    expect(turn).to_have_attribute("aria-busy", "false")
+    expect(turn.locator(".answer-text")).to_have_text("".join(lumps).strip())
+    expect(turn.locator(".streaming")).to_have_count(0)
+    assert len(chat.page.evaluate("[...window.lengths]")) > 5 * len(lumps)
+
+
+def test_streamed_text_is_shown_as_it_arrives_with_reduced_motion(chat: ChatPage, endpoint: FakeEndpoint) -> None:
+    lumps = ["It is fine, and it stays fine. " * 8] * 6
+    endpoint.replies = [Answer(lumps, pause=0.4)]
+    chat.open(chat.user.create_session(model="anthropic"))
+    chat.page.evaluate(_RECORD_LENGTHS)
+    chat.ask("How is it?")
+    assert len(chat.page.evaluate("[...window.lengths]")) <= len(lumps) + 2  # before the text, and after its end
+
+
+def test_complete_calls_fold_into_a_line_and_failed_calls_do_not(chat: ChatPage) -> None:
+    page, keys = chat.page, Keyboard(chat.page)
+    call = '/calculator.evaluate {"expression": "%s"}'
+    turn = chat.ask(f"{call % '2+3'}\n{call % '2*3'}")
+    head = turn.get_by_role("button", name=re.compile(r"^2 tools · \d+\.\d s$"))
+    expect(head).to_have_attribute("aria-expanded", "false")
+    expect(turn.locator(".call").first).to_be_hidden()
+    chat.screenshot("calls-folded")
+    keys.press("button", "2 tools", back=True)
+    expect(turn.locator(".call")).to_have_text([re.compile("Done"), re.compile("Done")])
+    expect(turn.locator(".call").first).to_be_visible()
+    chat.screenshot("calls-open")
+
+    failed = chat.ask(f"{call % '2+3'}\n{call % '2+'}")
+    expect(failed.get_by_role("button", name="2 tools")).to_have_attribute("aria-expanded", "true")
+    expect(failed.locator(".error-message")).to_be_visible()
+    page.reload()
+    expect(turn.locator(".call").first).to_be_hidden()

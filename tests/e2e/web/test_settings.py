@@ -197,3 +197,61 @@ def test_targets_are_large_enough_for_fingers_on_a_touch_screen(new_chat_page: C
             .map(element => element.textContent || element.ariaLabel)"""
     )
     assert small == []
+
+
+_RECORD_NOTIFICATIONS = """() => {
+    window.shown = [];
+    window.Notification = class {
+        static permission = 'default';
+        static async requestPermission() {
+            return (window.Notification.permission = window.nextPermission);
+        }
+        constructor(title, {body}) { window.shown.push(`${title}: ${body}`); }
+    };
+    Object.defineProperty(document, 'hidden', {get: () => window.isHidden ?? false});
+}"""
+
+
+def test_end_of_a_long_answer_is_notified_once_the_user_and_the_browser_allow_it(chat: ChatPage) -> None:
+    page = chat.page
+    page.add_init_script(f"({_RECORD_NOTIFICATIONS})()")
+    page.clock.install()
+    page.reload()
+
+    def end_a_turn(milliseconds: int) -> None:
+        turn = chat.send('/trial.wait {"seconds": 60}')
+        expect(turn.locator(".call.running")).to_be_visible()
+        page.clock.fast_forward(milliseconds)
+        page.get_by_role("button", name="Stop").click()
+        expect(turn).to_have_attribute("aria-busy", "false")
+
+    page.evaluate("window.isHidden = true")
+    end_a_turn(30_000)
+    assert page.evaluate("window.shown") == []
+
+    page.evaluate("window.nextPermission = 'granted'")
+    page.get_by_role("button", name="Settings").click()
+    switch = page.get_by_label("Notify me when a long answer is complete")
+    switch.check()
+    expect(switch).to_be_checked()
+    page.keyboard.press("Escape")
+    end_a_turn(1_000)
+    assert page.evaluate("window.shown") == []
+    end_a_turn(30_000)
+    assert page.evaluate("window.shown") == ['The answer is complete: /trial.wait {"seconds": 60}']
+    page.evaluate("window.isHidden = false")
+    end_a_turn(30_000)
+    assert len(page.evaluate("window.shown")) == 1
+
+
+def test_switch_for_notifications_says_if_the_browser_blocks_them(chat: ChatPage) -> None:
+    page = chat.page
+    page.add_init_script(f"({_RECORD_NOTIFICATIONS})()")
+    page.reload()
+    page.evaluate("window.nextPermission = 'denied'")
+    page.get_by_role("button", name="Settings").click()
+    switch = page.get_by_role("checkbox", name="Notify me when a long answer is complete")
+    switch.click()
+    expect(page.get_by_text("The browser blocks notifications of this page.")).to_be_visible()
+    expect(switch).not_to_be_checked()
+    expect(switch).to_be_disabled()

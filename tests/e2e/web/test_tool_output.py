@@ -196,6 +196,7 @@ def test_markdown_results_are_rendered_without_scripts_and_json_is_not(chat: Cha
     turn = chat.ask(call_lines("samples.text_results", {"text": TABLE}, {"text": source}))
     rendered, plain = turn.locator(".call").all()
 
+    keys.press("button", "2 tools", back=True)
     rendered.locator("summary").click()
     expect(rendered.get_by_role("columnheader")).to_have_text(["city", "people"])
     expect(rendered.get_by_role("cell")).to_have_text(["Rome", "2"])

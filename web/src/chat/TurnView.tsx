@@ -1,8 +1,9 @@
 import { lazy, memo, Suspense, useEffect, useRef } from "react";
 import type { OpenableOutput } from "../canvas/types";
-import { Markdown } from "../shared/Markdown";
+import { AnswerText } from "./AnswerText";
+import { CallGroup } from "./CallGroup";
+import { toBlocks } from "./callGroups";
 import { isOpen } from "./toolCall";
-import { ToolCallView } from "./ToolCallView";
 import type { Turn } from "./turn";
 import { TurnActions } from "./TurnActions";
 import { TurnFiles } from "./TurnFiles";
@@ -27,6 +28,7 @@ interface TurnViewProps {
 export const TurnView = memo(function TurnView({ turn, onOpen, onCancel, onRetry, onEdit, onContinue, onVisible }: TurnViewProps) {
   const element = useOnVisible(() => turn.seq === 0 && onVisible(turn));
   const artifacts = turn.outputs.flatMap((output) => output.artifacts);
+  const blocks = toBlocks(turn.parts);
   const fileNames = artifacts.map((file) => file.name);
   const openFile = (name: string): void => {
     const file = artifacts.findLast((one) => one.name === name);
@@ -44,11 +46,17 @@ export const TurnView = memo(function TurnView({ turn, onOpen, onCancel, onRetry
         )}
       </div>
       <div className="answer">
-        {turn.parts.map((part, index) =>
-          part.kind === "text" ? (
-            part.text && <Markdown key={index} text={part.text} files={fileNames} onOpenFile={openFile} />
+        {blocks.map((block, index) =>
+          block.kind === "text" ? (
+            <AnswerText
+              key={index}
+              text={block.text}
+              isStreaming={turn.status === "running" && index === blocks.length - 1}
+              files={fileNames}
+              onOpenFile={openFile}
+            />
           ) : (
-            <ToolCallView key={part.call.callId} call={part.call} turnPath={turnPath} onCancel={() => onCancel(turn)} />
+            <CallGroup key={index} calls={block.calls} turnPath={turnPath} onCancel={() => onCancel(turn)} />
           ),
         )}
         {turn.notes.map((note) => (

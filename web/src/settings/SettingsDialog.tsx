@@ -100,10 +100,13 @@ function SendKeyPicker() {
   );
 }
 
+function readNotifications() {
+  return { isOn: wantsNotifications(), isDenied: canNotify() && Notification.permission === "denied" };
+}
+
 function NotificationSwitch() {
-  const [isOn, setOn] = useState(wantsNotifications);
+  const [{ isOn, isDenied }, setState] = useState(readNotifications);
   if (!canNotify()) return null;
-  const isDenied = Notification.permission === "denied";
   return (
     <label className="setting">
       <span>
@@ -114,7 +117,7 @@ function NotificationSwitch() {
         type="checkbox"
         checked={isOn}
         disabled={isDenied}
-        onChange={(event) => void setNotifications(event.target.checked).then(setOn)}
+        onChange={(event) => void setNotifications(event.target.checked).then(() => setState(readNotifications()))}
       />
     </label>
   );

@@ -30,9 +30,8 @@ export function wantsNotifications(): boolean {
   return canNotify() && Notification.permission === "granted" && localStorage.getItem(NOTIFICATIONS) !== "off";
 }
 
-/** Switch notifications on or off. The browser asks the user first. Return whether they are on. */
-export async function setNotifications(isOn: boolean): Promise<boolean> {
+/** Switch notifications on or off. The browser asks the user first. */
+export async function setNotifications(isOn: boolean): Promise<void> {
   localStorage.setItem(NOTIFICATIONS, isOn ? "on" : "off");
   if (isOn && Notification.permission === "default") await Notification.requestPermission();
-  return wantsNotifications();
 }

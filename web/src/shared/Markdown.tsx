@@ -6,22 +6,31 @@ type Renderer = typeof import("./renderMarkdown");
 
 interface MarkdownProps {
   text: string;
+  /** True while the text grows: its last block is then drawn without colors, formulas and diagrams. */
+  isOpen?: boolean;
   /** Names of files that links in the text may open. */
   files?: readonly string[];
   onOpenFile?(name: string): void;
 }
 
 /** Render Markdown from any source as safe HTML. Only changed blocks render again, which keeps streaming fast. */
-export function Markdown({ text, files = NO_FILES, onOpenFile }: MarkdownProps) {
+export function Markdown({ text, isOpen = false, files = NO_FILES, onOpenFile }: MarkdownProps) {
   const renderer = useRenderer();
   const fileNames = files.join("\n");
   const linkable = useMemo(() => new Set(fileNames.split("\n").filter(Boolean)), [fileNames]);
   const element = useMarkdownButtons<HTMLDivElement>(onOpenFile, renderer !== null);
   if (renderer === null) return <p className="plain-text">{text}</p>;
+  const blocks = renderer.parseMarkdown(text, "chat");
   return (
     <div ref={element} className="markdown">
-      {renderer.parseMarkdown(text, "chat").map((block, index) => (
-        <Block key={index} html={block.html} files={linkable} sanitize={renderer.sanitizeHtml} />
+      {blocks.map((block, index) => (
+        <Block
+          key={index}
+          html={block.html}
+          isOpen={isOpen && index === blocks.length - 1}
+          files={linkable}
+          sanitize={renderer.sanitizeHtml}
+        />
       ))}
     </div>
   );
@@ -52,14 +61,15 @@ export function useMarkdownButtons<ElementT extends HTMLElement>(
 
 interface BlockProps {
   html: string;
+  isOpen: boolean;
   files: ReadonlySet<string>;
   sanitize: Renderer["sanitizeHtml"];
 }
 
-const Block = memo(function Block({ html, files, sanitize }: BlockProps) {
+const Block = memo(function Block({ html, isOpen, files, sanitize }: BlockProps) {
   const element = useRef<HTMLDivElement>(null);
   const safe = useMemo(() => sanitize(html, files), [html, files, sanitize]);
-  useEffect(() => (element.current ? enrichMarkdown(element.current) : undefined), [safe]);
+  useEffect(() => (element.current && !isOpen ? enrichMarkdown(element.current) : undefined), [safe, isOpen]);
   return <div ref={element} dangerouslySetInnerHTML={{ __html: safe }} />;
 });
 

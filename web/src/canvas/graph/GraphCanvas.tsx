@@ -1,7 +1,9 @@
 import { type KeyboardEvent, type PointerEvent, useEffect, useRef, useState, type WheelEvent } from "react";
 
+import { texts } from "../../texts";
 import { drawGraph } from "./drawGraph";
 import type { Graph } from "./graph";
+import type { Kind } from "./kinds";
 import { findNearestNode, fitViewport, type Viewport, zoom } from "./viewport";
 
 const CLICK_RADIUS_PX = 16;
@@ -12,6 +14,7 @@ const ZOOM_FACTOR = 1.25;
 interface GraphCanvasProps {
   title: string;
   graph: Graph;
+  kinds: readonly Kind[];
   /** Edges as pairs of node indexes. */
   links: readonly [number, number][];
   /** x and y of each node in turn. */
@@ -23,7 +26,7 @@ interface GraphCanvasProps {
 }
 
 /** Interactive drawing of a graph: drag or arrow keys to pan, wheel or +/- to zoom, click to select a node. */
-export function GraphCanvas({ title, graph, links, positions, selected, highlighted, onSelect }: GraphCanvasProps) {
+export function GraphCanvas({ title, graph, kinds, links, positions, selected, highlighted, onSelect }: GraphCanvasProps) {
   const canvas = useRef<HTMLCanvasElement>(null);
   const [size, setSize] = useState({ width: 0, height: 0 });
   const [changedViewport, setViewport] = useState<Viewport | null>(null);
@@ -40,7 +43,7 @@ export function GraphCanvas({ title, graph, links, positions, selected, highligh
     if (!canvas.current || size.width === 0) return;
     canvas.current.width = size.width * devicePixelRatio;
     canvas.current.height = size.height * devicePixelRatio;
-    drawGraph(canvas.current, devicePixelRatio, { graph, links, positions, viewport, selected, highlighted });
+    drawGraph(canvas.current, devicePixelRatio, { graph, kinds, links, positions, viewport, selected, highlighted });
   });
   useEffect(() => {
     if (selected >= 0) setViewport((before) => centerOn(before ?? viewport, positions, selected));
@@ -77,18 +80,31 @@ export function GraphCanvas({ title, graph, links, positions, selected, highligh
     setViewport(next);
   };
   return (
-    <canvas
-      ref={canvas}
-      className="graph-canvas"
-      tabIndex={0}
-      role="img"
-      aria-label={`${title}: ${graph.nodes.length} nodes, ${graph.edges.length} edges. Use the arrow keys to pan, plus and minus to zoom.`}
-      onPointerDown={onPointerDown}
-      onPointerMove={onPointerMove}
-      onPointerUp={onPointerUp}
-      onWheel={onWheel}
-      onKeyDown={onKeyDown}
-    />
+    <div className="graph-frame">
+      <canvas
+        ref={canvas}
+        className="graph-canvas"
+        tabIndex={0}
+        role="img"
+        aria-label={texts.graph.canvas(title, graph.nodes.length, graph.edges.length)}
+        onPointerDown={onPointerDown}
+        onPointerMove={onPointerMove}
+        onPointerUp={onPointerUp}
+        onWheel={onWheel}
+        onKeyDown={onKeyDown}
+      />
+      <div className="graph-buttons">
+        <button type="button" aria-label={texts.graph.zoomIn} onClick={() => setViewport(zoom(viewport, ZOOM_FACTOR, 0, 0))}>
+          +
+        </button>
+        <button type="button" aria-label={texts.graph.zoomOut} onClick={() => setViewport(zoom(viewport, 1 / ZOOM_FACTOR, 0, 0))}>
+          −
+        </button>
+        <button type="button" onClick={() => setViewport(null)}>
+          {texts.graph.fit}
+        </button>
+      </div>
+    </div>
   );
 }
 

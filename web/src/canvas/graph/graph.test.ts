@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 
 import { parseGraph, searchNodes } from "./graph";
+import { listKinds } from "./kinds";
 
 const parseEdges = (text: string) => parseGraph(text).edges.map(({ from, label, to }) => [from, label, to]);
 
@@ -39,5 +40,14 @@ describe("searchNodes", () => {
     expect(searchNodes(graph, "TUMOUR").map(({ id }) => id)).toEqual(["1"]);
     expect(searchNodes(graph, "gene").map(({ id }) => id)).toEqual(["1"]);
     expect(searchNodes(graph, " ")).toEqual([]);
+  });
+});
+
+describe("listKinds", () => {
+  it("colors the kinds with the most nodes, most frequent first", () => {
+    const nodes = [..."abbcdefghij"].map((kind, index) => ({ id: `n${index}`, type: kind }));
+    const kinds = listKinds(parseGraph(JSON.stringify({ nodes: [...nodes, { id: "plain" }], edges: [] })));
+    expect(kinds.map(({ name }) => name)).toEqual(["b", "a", "c", "d", "e", "f", "g", "h"]);
+    expect(kinds[0]).toEqual({ name: "b", count: 2, color: "--kind-1" });
   });
 });

@@ -33,8 +33,11 @@ export interface TableResults {
   chart: Chart;
 }
 
+/** A file of `size` bytes, or a text that is loaded already. */
+export type TableSource = { url: string; size: number; mime: string } | { text: string };
+
 export type MessageToWorker =
-  | { type: "open"; url: string; size: number; mime: string }
+  | { type: "open"; source: TableSource }
   | ({ type: "request"; id: number } & TableRequest);
 
 export type MessageFromWorker =

@@ -2,7 +2,7 @@
 import { fetchContent } from "../content";
 import { computeChart, sortRows } from "./columns";
 import { DelimitedTable, detectFormat } from "./delimited";
-import type { MessageFromWorker, MessageToWorker, TableRequest, TableResults } from "./protocol";
+import type { MessageFromWorker, MessageToWorker, TableRequest, TableResults, TableSource } from "./protocol";
 
 const MAX_BYTES = 192 << 20;
 const PROGRESS_INTERVAL_MS = 150;
@@ -13,7 +13,7 @@ let table: DelimitedTable | undefined;
 
 onmessage = ({ data }: MessageEvent<MessageToWorker>) => {
   if (data.type === "open") {
-    open(data.url, data.size, data.mime).catch((error: unknown) => send({ type: "error", message: String(error) }));
+    open(data.source).catch((error: unknown) => send({ type: "error", message: String(error) }));
     return;
   }
   try {
@@ -27,9 +27,25 @@ function send(message: MessageFromWorker): void {
   postMessage(message);
 }
 
-async function open(url: string, size: number, mime: string): Promise<void> {
-  const { response, isComplete } = await fetchContent(url, size, MAX_BYTES);
-  const reader = (response.body ?? new Blob().stream()).getReader();
+interface OpenTable {
+  body: ReadableStream<Uint8Array>;
+  size: number;
+  mime: string;
+  isComplete: boolean;
+}
+
+async function openSource(source: TableSource): Promise<OpenTable> {
+  if ("text" in source) {
+    const blob = new Blob([source.text]);
+    return { body: blob.stream(), size: blob.size, mime: "text/csv", isComplete: true };
+  }
+  const { response, isComplete } = await fetchContent(source.url, source.size, MAX_BYTES);
+  return { ...source, body: response.body ?? new Blob().stream(), isComplete };
+}
+
+async function open(source: TableSource): Promise<void> {
+  const { body, size, mime, isComplete } = await openSource(source);
+  const reader = body.getReader();
   let toUtf8: ((chunk: Uint8Array) => Uint8Array) | undefined;
   let truncated = !isComplete;
   let lastReport = 0;

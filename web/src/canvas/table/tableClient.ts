@@ -20,7 +20,12 @@ export class TableClient {
   }
 
   open(url: string, size: number, mime: string): void {
-    this.send({ type: "open", url: new URL(url, location.href).href, size, mime });
+    this.send({ type: "open", source: { url: new URL(url, location.href).href, size, mime } });
+  }
+
+  /** Open a text with comma-separated values. */
+  openText(text: string): void {
+    this.send({ type: "open", source: { text } });
   }
 
   request<R extends TableRequest>(request: R): Promise<TableResults[R["method"]]> {

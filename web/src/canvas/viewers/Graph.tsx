@@ -1,7 +1,9 @@
 import { useEffect, useMemo, useState } from "react";
 
+import { texts } from "../../texts";
 import { type Graph as GraphData, type GraphNode, parseGraph, searchNodes } from "../graph/graph";
 import { GraphCanvas } from "../graph/GraphCanvas";
+import { type Kind, listKinds } from "../graph/kinds";
 import type { Layout } from "../graph/layout.worker";
 import type { Item } from "../item";
 import { AsyncPreview, PreviewError } from "../PreviewState";
@@ -23,13 +25,14 @@ export default function Graph({ item }: ViewerProps) {
 
 function ParsedGraph({ item, text }: { item: Item; text: string }) {
   const graph = useMemo(() => tryParse(text), [text]);
-  if (!graph) return <PreviewError item={item} message="Can't read this knowledge graph." />;
+  if (!graph) return <PreviewError item={item} message={texts.graph.unreadable} />;
   return <GraphExplorer title={item.title} graph={graph} />;
 }
 
 function GraphExplorer({ title, graph }: { title: string; graph: GraphData }) {
   const links = useMemo(() => toIndexPairs(graph), [graph]);
   const positions = useLayout(graph, links);
+  const kinds = useMemo(() => listKinds(graph), [graph]);
   const [query, setQuery] = useState("");
   const [selected, setSelected] = useState(-1);
   const matches = useMemo(() => searchNodes(graph, query), [graph, query]);
@@ -39,10 +42,11 @@ function GraphExplorer({ title, graph }: { title: string; graph: GraphData }) {
     <div className="viewer-graph">
       <div className="viewer-toolbar">
         <label>
-          Find <input type="search" value={query} onChange={(event) => setQuery(event.target.value)} />
+          {texts.graph.find} <input type="search" value={query} onChange={(event) => setQuery(event.target.value)} />
         </label>
         <span role="status">{describeStatus(graph, query, matches)}</span>
       </div>
+      <Legend kinds={kinds} />
       {matches.length > 0 && (
         <ul className="graph-matches">
           {matches.slice(0, MAX_LISTED).map((match) => (
@@ -58,6 +62,7 @@ function GraphExplorer({ title, graph }: { title: string; graph: GraphData }) {
         <GraphCanvas
           title={title}
           graph={graph}
+          kinds={kinds}
           links={links}
           positions={positions}
           selected={selected}
@@ -65,10 +70,25 @@ function GraphExplorer({ title, graph }: { title: string; graph: GraphData }) {
           onSelect={setSelected}
         />
       ) : (
-        <p className="viewer-message">Drawing…</p>
+        <p className="viewer-message">{texts.graph.drawing}</p>
       )}
       {node && <NodeDetails graph={graph} node={node} onSelect={(id) => setSelected(findIndex(graph, id))} />}
     </div>
+  );
+}
+
+/** The colors of the kinds of nodes. */
+function Legend({ kinds }: { kinds: readonly Kind[] }) {
+  if (kinds.length === 0) return null;
+  return (
+    <ul className="graph-legend" aria-label={texts.graph.legend}>
+      {kinds.map(({ name, count, color }) => (
+        <li key={name}>
+          <span className="graph-color" style={{ background: `var(${color})` }} aria-hidden="true" />
+          {name} <span className="faint">{count}</span>
+        </li>
+      ))}
+    </ul>
   );
 }
 
@@ -101,9 +121,9 @@ function NodeDetails({ graph, node, onSelect }: { graph: GraphData; node: GraphN
 }
 
 function describeStatus(graph: GraphData, query: string, matches: readonly GraphNode[]): string {
-  if (query.trim()) return `${matches.length} found`;
-  const counts = `${graph.nodes.length} nodes, ${graph.edges.length} edges`;
-  return graph.omittedNodes > 0 ? `${counts}; ${graph.omittedNodes} nodes with fewer edges are not shown` : counts;
+  if (query.trim()) return texts.graph.found(matches.length);
+  const counts = texts.graph.counts(graph.nodes.length, graph.edges.length);
+  return graph.omittedNodes > 0 ? texts.graph.omitted(counts, graph.omittedNodes) : counts;
 }
 
 function findIndex(graph: GraphData, id: string): number {

@@ -79,10 +79,13 @@ function useTable(item: Item) {
   useEffect(() => {
     const tableClient = new TableClient(setProgress, setError);
     setClient(tableClient);
-    item.link().then(
-      (url) => tableClient.open(url, item.size, item.mime),
-      (reason: unknown) => setError(errorMessage(reason)),
-    );
+    if (item.content !== null && item.mime === "text/csv") tableClient.openText(item.content);
+    else {
+      item.link().then(
+        (url) => tableClient.open(url, item.size, item.mime),
+        (reason: unknown) => setError(errorMessage(reason)),
+      );
+    }
     return () => tableClient.close();
   }, [item]);
   return { client, progress, error };

@@ -16,6 +16,8 @@ const TABLE_MIMES = new Set(["text/csv", "text/tab-separated-values"]);
 const TEXT_MIMES =
   /^(text\/.*|application\/(json|jsonl|x-ndjson|xml|yaml|x-yaml|toml|sql|javascript|ecmascript|x-javascript|x-sh|x-python|graphql|x-tex|x-httpd-php)|.*\+(json|xml|yaml))$/;
 
+const OFFICE = "application/vnd.openxmlformats-officedocument.";
+
 const hasMime = (mime: string) => (item: Item) => item.mime === mime;
 const hasExtension = (item: Item, ...extensions: string[]) =>
   extensions.some((extension) => item.name.toLowerCase().endsWith(extension));
@@ -31,6 +33,9 @@ export const VIEWERS: readonly Viewer[] = [
       ["data", "auto"].includes(item.viewer) && (TABLE_MIMES.has(item.mime) || isTableByExtension(item)),
     View: lazy(() => import("./Table")),
   },
+  { name: "document", canShow: byType(`${OFFICE}wordprocessingml.document`, ".docx"), View: lazy(() => import("./Docx")) },
+  { name: "workbook", canShow: byType(`${OFFICE}spreadsheetml.sheet`, ".xlsx"), View: lazy(() => import("./Workbook")) },
+  { name: "slides", canShow: byType(`${OFFICE}presentationml.presentation`, ".pptx"), View: lazy(() => import("./Slides")) },
   { name: "image", canShow: byViewer("image", (mime) => mime.startsWith("image/")), View: lazy(() => import("./Image")) },
   { name: "pdf", canShow: byViewer("pdf", (mime) => mime === "application/pdf"), View: lazy(() => import("./Pdf")) },
   { name: "html", canShow: byViewer("html", (mime) => HTML_MIMES.has(mime)), View: lazy(() => import("./Html")) },
@@ -61,6 +66,13 @@ export function findViewer(item: Item): Viewer {
 /** Match the viewer that the API resolved; if it resolved none (`auto`), match the media type. */
 function byViewer(viewer: string, matchesMime: (mime: string) => boolean): (item: Item) => boolean {
   return (item) => item.viewer === viewer || (item.viewer === "auto" && matchesMime(item.mime));
+}
+
+const UNSPECIFIC_MIMES = new Set(["application/octet-stream", "application/zip"]);
+
+/** Match a media type or, if the file's type says nothing, the ending of its name. */
+function byType(mime: string, extension: string): (item: Item) => boolean {
+  return (item) => item.mime === mime || (UNSPECIFIC_MIMES.has(item.mime) && hasExtension(item, extension));
 }
 
 function isText(item: Item): boolean {

@@ -1,8 +1,9 @@
 /** pdf.js, configured for the page's content security policy (own files only). Parsing and rendering run in workers. */
-import { GlobalWorkerOptions, getDocument, type PDFDocumentProxy } from "pdfjs-dist/legacy/build/pdf.mjs";
+import { GlobalWorkerOptions, getDocument, type PDFDocumentProxy, TextLayer } from "pdfjs-dist/legacy/build/pdf.mjs";
 import rendererUrl from "pdfjs-dist/legacy/build/pdf.renderer.min.mjs?url";
 import workerUrl from "pdfjs-dist/legacy/build/pdf.worker.min.mjs?url";
 
+export { TextLayer };
 export type PdfDocument = PDFDocumentProxy;
 
 GlobalWorkerOptions.workerSrc = workerUrl;

@@ -35,6 +35,11 @@ describe("findViewer", () => {
     ["a.wav", "audio/wav", "audio", "audio"],
     ["a.mp4", "video/mp4", "video", "video"],
     ["a.zip", "application/zip", "auto", "download"],
+    ["a.docx", "application/zip", "auto", "document"],
+    ["a.xlsx", "application/octet-stream", "auto", "workbook"],
+    ["a", "application/vnd.openxmlformats-officedocument.presentationml.presentation", "auto", "slides"],
+    ["a.docx", "image/png", "image", "image"],
+    ["a.doc", "application/msword", "auto", "download"],
     ["a", "application/octet-stream", "html", "html"],
     ["a.html", "text/html", "auto", "html"],
   ])("shows %s (media type %s, viewer %s) as %s", (name, mime, viewer, expected) => {

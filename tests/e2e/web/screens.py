@@ -1,0 +1,306 @@
+"""Take pictures of twenty screens: ``python -m tests.e2e.web.screens [name …]`` (``make screens``).
+
+Each screen has the width of a phone, a tablet and a desktop, in both themes. The pictures are for a person to view, in
+``test-results/web/screens``.
+"""
+
+import json
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Literal
+
+from playwright.sync_api import Browser, Locator, expect, sync_playwright
+
+from tests.e2e.conftest import KEYS, MCP_CONFIG, NO_CART
+from tests.e2e.system_process import running_system
+from tests.e2e.user_client import UserClient
+from tests.e2e.web.chat_page import SCREENSHOTS, ChatPage
+from tests.e2e.web.conftest import CHROMIUM, FLAGS, STORE_KEY
+from tests.e2e.web.screenshots import CSV
+from tests.e2e.web.test_office import docx, paragraph, pptx
+from tests.fake_providers.replies import Answer
+from tests.fake_providers.server import FakeEndpoint
+from tests.pictures import png
+
+FOLDER = SCREENSHOTS / "screens"
+SIZES = {390: 844, 768: 1024, 1440: 900}
+THEMES: tuple[Literal["light", "dark"], ...] = ("light", "dark")
+NARROW_BELOW = 760
+TIMEOUT_MS = 60_000
+SETTLE_MS = 700  # pictures, formulas and charts are drawn
+USER = "ana@example.com"
+TEXT = """## Sales of May
+
+Sales grew by **12 %**, mostly in the north:
+
+| region | units | change |
+|---|---:|---:|
+| north | 412 | +31 % |
+| south | 201 | -4 % |
+
+- [x] Data checked
+- [ ] Forecast
+
+The growth is $g = \\frac{a_1 - a_0}{a_0}$, see [the report](sales_report.html).
+
+```python
+def growth(before: float, after: float) -> float:
+    return (after - before) / before
+```
+
+> Figures without returns.
+"""
+
+
+@dataclass
+class Chats:
+    """Ids of the chats that the screens show."""
+
+    text: str
+    calls: str
+    report: str
+    kinds: str
+    approval: str
+
+
+def main(names: list[str]) -> int:
+    """Run the system, fill it with chats and files, and take the pictures of all screens or of the named ones."""
+    FOLDER.mkdir(parents=True, exist_ok=True)
+    expect.set_options(timeout=TIMEOUT_MS)
+    with FakeEndpoint().running() as endpoint, sync_playwright() as playwright:
+        models = [
+            {"name": "offline", "model": "offline"},
+            {"name": "sonnet", "model": endpoint.model_name("anthropic")},
+        ]
+        settings = {"SATCHEL_MCP_CONFIG": str(MCP_CONFIG), "SATCHEL_MODELS": json.dumps(models), **KEYS, **NO_CART}
+        settings["SATCHEL_APPROVAL_SECONDS"] = "3600"
+        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
+        with running_system(settings=settings) as system:
+            chats = _fill(UserClient(system.url, USER), endpoint)
+            for width, height in SIZES.items():
+                for theme in THEMES:
+                    with _new_page(browser, system.url, width, height, theme) as chat:
+                        _take_all(chat, chats, f"{width}-{theme}", names)
+        browser.close()
+    return 0
+
+
+@contextmanager
+def _new_page(
+    browser: Browser, url: str, width: int, height: int, theme: Literal["light", "dark"]
+) -> Iterator[ChatPage]:
+    context = browser.new_context(
+        base_url=url,
+        viewport={"width": width, "height": height},
+        color_scheme=theme,
+        reduced_motion="reduce",
+        has_touch=width < NARROW_BELOW,
+        is_mobile=width < NARROW_BELOW,
+    )
+    context.set_default_timeout(TIMEOUT_MS)
+    context.add_init_script(STORE_KEY)
+    context.add_init_script(f"localStorage.setItem('satchel.user', {json.dumps(USER)})")
+    yield ChatPage(context.new_page(), UserClient(url, USER))
+    context.close()
+
+
+def _fill(user: UserClient, endpoint: FakeEndpoint) -> Chats:
+    """Create the chats and the files of the screens."""
+    user.upload(None, "sales.csv", CSV.encode())
+    user.upload(None, "minutes.docx", docx(paragraph("Minutes of May") + paragraph("All agreed.") * 12))
+    user.upload(None, "deck.pptx", pptx())
+    user.upload(None, "gray.png", png(60, 40))
+    endpoint.replies = [Answer([TEXT])]
+    text = user.create_session(model="sonnet", title="Sales of May")
+    user.ask(text, "How were the sales of May? Please show me the numbers by region.")
+    calls = user.create_session(title="Some sums")
+    user.ask(calls, '/calculator.evaluate {"expression": "2+3"}\n/calculator.evaluate {"expression": "2*3"}')
+    user.ask(calls, '/calculator.evaluate {"expression": "2+"}')
+    report = user.create_session(title="Report on sales.csv")
+    user.ask(report, '/report.summarise {"filename": "sales.csv"}')
+    kinds = user.create_session(title="One of every kind")
+    user.ask(kinds, "/samples.every_kind")
+    approval = user.create_session(title="Write a note")
+    turn = user.start_turn(approval, '/approval.write {"name": "note.txt", "text": "hello"}')
+    user.wait_for_event(approval, turn["turn_id"], "tool_approval_request")
+    return Chats(text, calls, report, kinds, approval)
+
+
+def _take_all(chat: ChatPage, chats: Chats, suffix: str, names: list[str]) -> None:
+    for name, show in SCREENS.items():
+        if names and name not in names:
+            continue
+        chat.page.goto("about:blank")
+        show(chat, chats)
+        chat.page.wait_for_timeout(SETTLE_MS)
+        chat.page.screenshot(path=FOLDER / f"{name}-{suffix}.png")
+        sys.stdout.write(f"{name}-{suffix}\n")
+        sys.stdout.flush()
+
+
+def _open_sidebar(chat: ChatPage, part: str) -> Locator:
+    """Open a part of the sidebar, and return the sidebar."""
+    if (chat.page.viewport_size or {"width": 0})["width"] < NARROW_BELOW:
+        chat.page.get_by_role("button", name="Open sidebar").click()
+    sidebar = chat.page.get_by_role("navigation", name="Chats and files")
+    sidebar.get_by_role("button", name=part, exact=True).click()
+    return sidebar
+
+
+def _open_file(chat: ChatPage, session_id: str, name: str) -> Locator:
+    """Open a file of a turn, and return its viewer."""
+    chat.open(session_id)
+    chat.page.locator(".artifact-button", has_text=name).first.click()
+    viewer = chat.page.locator(".pane:visible .viewer")
+    viewer.wait_for()
+    return viewer
+
+
+def _open_own_file(chat: ChatPage, name: str) -> Locator:
+    chat.open()
+    _open_sidebar(chat, "My Files").get_by_role("button", name=name, exact=True).click()
+    viewer = chat.page.locator(".pane:visible .viewer")
+    viewer.wait_for()
+    return viewer
+
+
+def _first_screen(chat: ChatPage, _chats: Chats) -> None:
+    chat.open()
+    chat.page.get_by_role("group", name="Tools to try").get_by_role("button").first.wait_for()
+
+
+def _tool_form(chat: ChatPage, chats: Chats) -> None:
+    _first_screen(chat, chats)
+    chat.message_box.fill("/report.summarise")
+    chat.page.get_by_role("option", name="/report.summarise").click()
+    chat.page.get_by_role("form").wait_for()
+
+
+def _commands(chat: ChatPage, chats: Chats) -> None:
+    _first_screen(chat, chats)
+    chat.message_box.fill("/re")
+    chat.page.get_by_role("option").first.wait_for()
+
+
+def _text(chat: ChatPage, chats: Chats) -> None:
+    chat.open(chats.text)
+    chat.page.locator(".katex").first.wait_for()
+
+
+def _calls(chat: ChatPage, chats: Chats) -> None:
+    chat.open(chats.calls)
+    chat.page.locator(".error-message").wait_for()
+    chat.page.locator(".call.failed summary").click()
+
+
+def _approval(chat: ChatPage, chats: Chats) -> None:
+    chat.open(chats.approval)
+    chat.page.get_by_role("button", name="Allow").wait_for()
+
+
+def _report(chat: ChatPage, chats: Chats) -> None:
+    _open_file(chat, chats.report, "sales_report.html")
+
+
+def _files_of_a_turn(chat: ChatPage, chats: Chats) -> None:
+    chat.open(chats.kinds)
+    chat.page.locator(".artifact-button").last.wait_for()
+
+
+def _table(chat: ChatPage, chats: Chats) -> None:
+    viewer = _open_file(chat, chats.kinds, "cities.csv")
+    viewer.get_by_role("button", name="Chart").click()
+    viewer.locator("figcaption").wait_for()
+
+
+def _pdf(chat: ChatPage, chats: Chats) -> None:
+    viewer = _open_file(chat, chats.kinds, "paper.pdf")
+    viewer.get_by_label("Find in PDF").fill("page")
+    viewer.get_by_text("1 of 2", exact=True).wait_for()
+
+
+def _graph(chat: ChatPage, chats: Chats) -> None:
+    _open_file(chat, chats.kinds, "relations.json").locator("canvas").wait_for()
+
+
+def _bibliography(chat: ChatPage, chats: Chats) -> None:
+    _open_file(chat, chats.kinds, "references.json").get_by_role("link").first.wait_for()
+
+
+def _document(chat: ChatPage, _chats: Chats) -> None:
+    _open_own_file(chat, "minutes.docx").locator("iframe").wait_for()
+
+
+def _slides(chat: ChatPage, _chats: Chats) -> None:
+    _open_own_file(chat, "deck.pptx").get_by_role("heading").first.wait_for()
+
+
+def _chat_list(chat: ChatPage, chats: Chats) -> None:
+    chat.open(chats.text)
+    sidebar = _open_sidebar(chat, "Chats")
+    sidebar.get_by_role("button", name="Actions for Sales of May").click()
+    chat.page.get_by_role("menuitem", name="Rename").wait_for()
+
+
+def _my_files(chat: ChatPage, chats: Chats) -> None:
+    chat.open(chats.text)
+    sidebar = _open_sidebar(chat, "My Files")
+    sidebar.get_by_role("checkbox", name="Select gray.png").check()
+
+
+def _share(chat: ChatPage, chats: Chats) -> None:
+    _my_files(chat, chats)
+    chat.page.get_by_label("More actions for sales.csv").click()
+    chat.page.get_by_role("button", name="Share sales.csv").click()
+    chat.page.get_by_role("dialog").get_by_role("button", name="Create link").click()
+    chat.page.get_by_role("dialog").get_by_label("Link", exact=True).wait_for()
+
+
+def _tools(chat: ChatPage, chats: Chats) -> None:
+    chat.open(chats.text)
+    tools = _open_sidebar(chat, "Tools").get_by_role("region", name="Tools")
+    tools.locator("summary").filter(has_text="calculator").click()
+
+
+def _settings(chat: ChatPage, chats: Chats) -> None:
+    chat.open(chats.text)
+    if (chat.page.viewport_size or {"width": 0})["width"] < NARROW_BELOW:
+        chat.page.get_by_role("button", name="Open sidebar").click()
+    chat.page.get_by_role("button", name="Settings").click()
+    chat.page.get_by_role("dialog").get_by_text("calculator").first.wait_for()
+
+
+def _palette(chat: ChatPage, chats: Chats) -> None:
+    _text(chat, chats)
+    chat.page.keyboard.press("Control+k")
+    chat.page.get_by_role("dialog").get_by_role("option").nth(3).wait_for()
+
+
+SCREENS: dict[str, Callable[[ChatPage, Chats], None]] = {
+    "first-screen": _first_screen,
+    "commands": _commands,
+    "tool-form": _tool_form,
+    "text": _text,
+    "calls": _calls,
+    "approval": _approval,
+    "report": _report,
+    "files-of-a-turn": _files_of_a_turn,
+    "table": _table,
+    "pdf": _pdf,
+    "graph": _graph,
+    "bibliography": _bibliography,
+    "document": _document,
+    "slides": _slides,
+    "chat-list": _chat_list,
+    "my-files": _my_files,
+    "share": _share,
+    "tools": _tools,
+    "settings": _settings,
+    "palette": _palette,
+}
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

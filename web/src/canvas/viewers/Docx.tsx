@@ -1,0 +1,43 @@
+import { useMemo } from "react";
+
+import { texts } from "../../texts";
+import type { Item } from "../item";
+import { openOffice } from "../office/openOffice";
+import { AsyncPreview, TruncationNote } from "../PreviewState";
+import { useAsync } from "../useAsync";
+import { toSandboxedDocument } from "./sandboxedHtml";
+import type { ViewerProps } from "./types";
+import { useFileBytes } from "./useFileContent";
+
+const MAX_BYTES = 32 << 20;
+
+/** Word document as pages. It is drawn as HTML and shown like any HTML from others: sanitized, in a frame without scripts. */
+export default function Docx({ item }: ViewerProps) {
+  return (
+    <AsyncPreview item={item} state={useFileBytes(item, MAX_BYTES)}>
+      {(bytes) => <Document item={item} bytes={bytes} />}
+    </AsyncPreview>
+  );
+}
+
+function Document({ item, bytes }: { item: Item; bytes: Uint8Array<ArrayBuffer> }) {
+  const state = useAsync(`${item.fileKey}@${item.version}`, async () => {
+    const [entries, { drawDocument }] = await Promise.all([openOffice("docx", bytes), import("../office/drawDocument")]);
+    return drawDocument(entries);
+  });
+  return (
+    <AsyncPreview item={item} state={state}>
+      {({ html, isComplete }) => (
+        <>
+          {!isComplete && <TruncationNote item={item} shown={texts.office.beginning} />}
+          <Frame title={item.title} html={html} />
+        </>
+      )}
+    </AsyncPreview>
+  );
+}
+
+function Frame({ title, html }: { title: string; html: string }) {
+  const source = useMemo(() => toSandboxedDocument(html), [html]);
+  return <iframe className="viewer-frame" title={title} sandbox="" srcDoc={source} referrerPolicy="no-referrer" />;
+}

@@ -1,0 +1,54 @@
+/** Spreads text that arrives in lumps evenly over time. Pure. */
+
+export interface Drain {
+  /** Number of characters that are shown; not a whole number, since a frame may add a part of one. */
+  shown: number;
+  /** Number of characters that have arrived. */
+  length: number;
+  /** Mean milliseconds between two lumps. */
+  gap: number;
+  /** When the last lump arrived. */
+  arrivedAt: number;
+  /** Characters for each millisecond. */
+  rate: number;
+}
+
+const FIRST_GAP_MS = 250;
+const MAX_GAP_MS = 1_000;
+/** Weight of the last gap in the mean. */
+const WEIGHT = 0.3;
+/** A lump is spread over more than one gap, so that text remains if the next one is late. */
+const SLACK = 1.5;
+
+/** Return the state for a text that is shown from its beginning to `length` at once. */
+export function startDrain(length: number, now: number): Drain {
+  return { shown: length, length, gap: FIRST_GAP_MS, arrivedAt: now, rate: 0 };
+}
+
+/** Return the state after the text has grown to `length`. */
+export function growDrain(drain: Drain, length: number, now: number): Drain {
+  const gap = drain.gap + WEIGHT * (Math.min(now - drain.arrivedAt, MAX_GAP_MS) - drain.gap);
+  return { ...drain, length, gap, arrivedAt: now, rate: (length - drain.shown) / (gap * SLACK) };
+}
+
+/** Return the state after some milliseconds. */
+export function advanceDrain(drain: Drain, milliseconds: number): Drain {
+  return { ...drain, shown: Math.min(drain.length, drain.shown + drain.rate * milliseconds) };
+}
+
+const FRAME_MS = 16;
+const MAX_INTERVAL_MS = 200;
+/** Rendering takes longer for longer texts: a millisecond for about as many characters. */
+const CHARACTERS_PER_MS = 1_000;
+
+/** Return the milliseconds between two changes of a text, so that rendering takes a small part of the time. */
+export function changeInterval(length: number): number {
+  return Math.min(MAX_INTERVAL_MS, Math.max(FRAME_MS, length / CHARACTERS_PER_MS));
+}
+
+/** Return the first characters of a text; a character of two code units is not cut in half. */
+export function takeCharacters(text: string, count: number): string {
+  const end = Math.floor(count);
+  const isHalf = /[\uD800-\uDBFF]/.test(text.charAt(end - 1));
+  return text.slice(0, isHalf ? end - 1 : end);
+}

@@ -1,0 +1,35 @@
+import { useEffect, useRef, useState } from "react";
+import { advanceDrain, changeInterval, growDrain, startDrain, takeCharacters } from "./drain";
+
+const REDUCED_MOTION = "(prefers-reduced-motion: reduce)";
+
+/**
+ * Return what is shown of a text that streams: it grows evenly, though its pieces arrive in lumps. A text that has ended is
+ * whole; so is every text if the user wants less motion.
+ */
+export function useSmoothText(text: string, isStreaming: boolean): string {
+  const isSmooth = isStreaming && !matchMedia(REDUCED_MOTION).matches;
+  const [shown, setShown] = useState(text);
+  const drain = useRef(startDrain(text.length, performance.now()));
+  const latest = useRef(text);
+  useEffect(() => {
+    const now = performance.now();
+    // Another attempt of the model replaces the text.
+    const isLonger = text.startsWith(latest.current);
+    drain.current = isSmooth && isLonger ? growDrain(drain.current, text.length, now) : startDrain(text.length, now);
+    latest.current = text;
+    if (!isSmooth || !isLonger) return setShown(text);
+    let changedAt = now;
+    const onFrame = (time: number): void => {
+      frame = requestAnimationFrame(onFrame);
+      if (time - changedAt < changeInterval(text.length)) return;
+      drain.current = advanceDrain(drain.current, time - changedAt);
+      changedAt = time;
+      setShown(takeCharacters(text, drain.current.shown));
+      if (drain.current.shown >= text.length) cancelAnimationFrame(frame);
+    };
+    let frame = requestAnimationFrame(onFrame);
+    return () => cancelAnimationFrame(frame);
+  }, [text, isSmooth]);
+  return isSmooth && text.startsWith(shown) ? shown : text;
+}
