@@ -8,12 +8,13 @@ from typing import Any
 
 from pydantic import BaseModel, TypeAdapter
 
+from satchel.domain.branches import After, turns_of_branch
 from satchel.domain.calls import Approval, Call, Decision
 from satchel.domain.chat_search import index_words
 from satchel.domain.conversation import AssistantMessage, Message, TokenUsage, ToolMessage, UserMessage
 from satchel.domain.errors import IdempotencyKeyReused, TooManyTurns
 from satchel.domain.events import FINAL_EVENTS, Event, NewEvent, imported_event, started_event
-from satchel.domain.ids import CallId, SessionId, TurnId, UserName, is_from_app, turn_of
+from satchel.domain.ids import CallId, SessionId, TurnId, UserName, turn_of
 from satchel.domain.inputs import CallInput, InputAnswer
 from satchel.domain.quotas import minute_of, seconds_left_in_minute
 from satchel.domain.sessions import Rating, Session, Turn
@@ -26,7 +27,7 @@ from satchel.ports.turns import MAX_COUNT, TaskGone
 from tests.fakes.pages import page_of
 from tests.fakes.sessions import FakeSessions
 
-_REQUEST_FIELDS = {"message", "tools", "files"}
+_REQUEST_FIELDS = {"message", "tools", "files", "after"}
 
 
 _Position = tuple[str, int, str, int]  # turn, round, role (u: user, v: model, w: tool; sorted in this order), call
@@ -40,14 +41,18 @@ class FakeTranscript:
 
     def __init__(self) -> None:
         self._sessions: dict[str, dict[_Position, Message]] = {}
+        self._after: dict[str, dict[TurnId, After]] = {}
 
     def begin(self, turn: Turn, message: UserMessage) -> None:
         """Add the user's message, as the transaction that begins a turn does."""
         self._session(turn.session_id)[turn.turn_id, 0, "u", 0] = message
+        self._after.setdefault(turn.session_id, {})[turn.turn_id] = turn.after
 
-    def list_messages(self, session_id: SessionId) -> Sequence[Message]:
+    def list_messages(self, session_id: SessionId, last: TurnId | None = None) -> Sequence[Message]:
         messages = self._session(session_id)
-        listed = sorted(position for position in messages if not is_from_app(TurnId(position[0])))
+        after = dict(sorted(self._after.get(session_id, {}).items()))
+        branch = set(after) if last is None else turns_of_branch(after, last)
+        listed = sorted(position for position in messages if TurnId(position[0]) in branch)
         return [messages[position].model_copy(deep=True) for position in listed]
 
     def get_reply(self, session_id: SessionId, turn_id: TurnId, round_number: int) -> AssistantMessage | None:

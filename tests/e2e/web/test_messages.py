@@ -1,9 +1,11 @@
 """Writing messages: copy, retry, edit, queue, drafts, and the caret."""
 
+import json
 import re
 
 from playwright.sync_api import expect
 
+from tests.e2e.web.accessibility import find_axe_violations
 from tests.e2e.web.chat_page import ChatPage
 from tests.e2e.web.conftest import ChatPageFactory
 from tests.e2e.web.keyboard import Keyboard
@@ -21,7 +23,9 @@ def test_failed_message_is_retried_and_an_answer_is_copied_and_edited(chat: Chat
     expect(failed.locator(".error-message")).to_be_visible()
     expect(failed.get_by_role("button", name="Copy")).to_have_count(0)
     failed.get_by_role("button", name="Retry").click()
-    expect(chat.turns).to_have_count(2)
+    versions = page.get_by_role("group", name="Versions of this message")
+    expect(versions).to_contain_text("2/2")
+    expect(chat.turns).to_have_count(1)
     turn = chat.turns.last
     expect(turn).to_have_attribute("aria-busy", "false")
     expect(turn.locator(".user-message")).to_have_text("How is it?")
@@ -35,6 +39,42 @@ def test_failed_message_is_retried_and_an_answer_is_copied_and_edited(chat: Chat
     expect(chat.message_box).to_be_focused()
     expect(chat.message_box).to_have_value("How is it?")
     chat.screenshot("message-actions")
+
+
+def test_edited_message_begins_a_branch_and_the_original_is_kept(chat: ChatPage, endpoint: FakeEndpoint) -> None:
+    page, keys = chat.page, Keyboard(chat.page)
+    endpoint.replies = [Answer([text]) for text in ("First answer", "Second answer", "Edited answer", "Next answer")]
+    session_id = chat.user.create_session(model="anthropic")
+    chat.open(session_id)
+    chat.ask("First")
+    chat.ask("SECOND")
+    messages = chat.turns.locator(".user-message")
+
+    chat.message_box.press("ArrowUp")
+    expect(page.get_by_text("Editing a message.")).to_be_visible()
+    assert find_axe_violations(page) == []
+    chat.message_box.fill("Second, edited")
+    chat.message_box.press("Enter")
+    expect(messages).to_have_text(["First", "Second, edited"])
+    expect(chat.turns.last).to_contain_text("Edited answer")
+    expect(chat.turns.last).to_have_attribute("aria-busy", "false")
+    chat.ask("Next")
+    assert "SECOND" not in str(endpoint.requests[-1])
+    versions = page.get_by_role("group", name="Versions of this message")
+    expect(versions).to_have_text(re.compile("2/2"))
+    chat.screenshot("branches")
+
+    keys.press("button", "Previous version", back=True)
+    expect(messages).to_have_text(["First", "SECOND"])
+    expect(versions).to_have_text(re.compile("1/2"))
+    page.reload()
+    expect(messages).to_have_text(["First", "Second, edited", "Next"])
+    with page.expect_download() as download:
+        keys.press("button", "Actions for", back=True)
+        page.get_by_role("menuitem", name="Export as JSON").press("Enter")
+    turns = json.loads(download.value.path().read_text("utf-8"))["turns"]
+    assert [turn["message"] for turn in turns] == ["First", "SECOND", "Second, edited", "Next"]
+    assert [turn["after"] for turn in turns] == [None, None, turns[0]["turn_id"], None]
 
 
 def test_caret_drafts_and_queue(chat: ChatPage) -> None:

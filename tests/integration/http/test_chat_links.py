@@ -16,8 +16,8 @@ NOT_FOUND = problem(
 )
 
 
-def answered(backend: Backend, api: ApiClient, user: UserName, session_id: str, message: str) -> str:
-    turn_id = api.start_turn(session_id, message)
+def answered(backend: Backend, api: ApiClient, user: UserName, session_id: str, message: str, **fields: object) -> str:
+    turn_id = api.start_turn(session_id, message, **fields)
     backend.request_approval(user, session_id, turn_id)
     backend.complete_turn(user, session_id, turn_id, f"Answer to {message}")
     backend.clock.advance(1)
@@ -108,6 +108,22 @@ class TestOpen:
 
         messages = [turn["message"] for turn in first["turns"] + second["turns"]]
         assert messages == ["How many rows?", "0", "1"]
+
+    def test_only_the_chosen_branch_is_shown(
+        self, backend: Backend, api: ApiClient, anonymous: TestClient, user: UserName
+    ) -> None:
+        session_id = api.create_session()
+        first, second = (answered(backend, api, user, session_id, text) for text in ("one", "SECRET"))
+        edited = answered(backend, api, user, session_id, "edited", after=first)
+
+        def messages(**fields: object) -> list[str]:
+            return [turn["message"] for turn in read(anonymous, share(api, session_id, **fields))["turns"]]
+
+        assert messages() == messages(turn_id=edited) == ["one", "edited"]
+        assert messages(turn_id=second) == ["one", "SECRET"]
+        assert messages(turn_id=first) == ["one"]
+        missing = api.http.post(f"/api/sessions/{session_id}/links", json={"turn_id": random_id("t")})
+        assert (missing.status_code, missing.json()["error_code"]) == (404, "E_TURN_NOT_FOUND")
 
     @pytest.mark.parametrize("token", ["", "forged", "x" * 100])
     def test_forged_secret_is_rejected_like_a_revoked_one(self, anonymous: TestClient, token: str) -> None:

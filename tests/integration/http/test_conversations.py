@@ -101,6 +101,40 @@ def imported(api: ApiClient, turns: list[Json], **fields: object) -> str:
     return str(response.json()["session_id"])
 
 
+class TestBranches:
+    def test_branches_are_read_and_imported(self, backend: Backend, api: ApiClient, user: UserName) -> None:
+        session_id = api.create_session()
+        turn_ids: list[str] = []
+        for message, after in (("one", None), ("two", None), ("two, edited", 0), ("three", None), ("anew", "start")):
+            named = turn_ids[after] if isinstance(after, int) else after
+            turn_ids.append(api.start_turn(session_id, message, after=named))
+            backend.complete_turn(user, session_id, turn_ids[-1])
+            backend.clock.advance(1)
+
+        whole = api.get_json(f"/api/conversations/{session_id}")
+
+        assert [turn["after"] for turn in whole["turns"]] == [None, None, turn_ids[0], None, "start"]
+        copied = api.http.post("/api/conversations", json=whole).json()["session_id"]
+        copy = api.get_json(f"/api/conversations/{copied}")["turns"]
+        assert [turn["after"] for turn in copy] == [None, None, copy[0]["turn_id"], None, "start"]
+        for session, turns in ((session_id, whole["turns"]), (copied, copy)):
+            messages = backend.transcript.list_messages(SessionId(session), TurnId(turns[3]["turn_id"]))
+            texts = [message.text for message in messages if isinstance(message, UserMessage)]
+            assert texts == ["one", "two, edited", "three"]
+
+    def test_turn_of_another_session_cannot_be_followed(self, api: ApiClient) -> None:
+        turn_id = api.start_turn(api.create_session())
+        url = f"/api/sessions/{api.create_session()}/turns"
+
+        response = api.http.post(url, json={"message": "Hello", "after": turn_id})
+
+        assert (response.status_code, response.json()["error_code"]) == (404, "E_TURN_NOT_FOUND")
+
+    def test_unknown_turn_of_an_import_is_ignored(self, api: ApiClient) -> None:
+        session_id = imported(api, [{"message": "one"}, {"message": "two", "after": "unknown"}])
+        assert [turn["after"] for turn in api.get_json(f"/api/sessions/{session_id}")["turns"]] == [None, None]
+
+
 class TestImport:
     def test_conversation_that_was_read_whole_can_be_imported(
         self, backend: Backend, api: ApiClient, user: UserName

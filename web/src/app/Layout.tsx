@@ -159,9 +159,10 @@ function Chat({ conversation, config, onOpen, tool, setTool }: ChatProps) {
   latest.current = conversation;
   const retry = useCallback((turn: Turn) => latest.current.retry(turn), []);
   const edit = useCallback((turn: Turn) => {
-    latest.current.setDraft(turn.message);
+    latest.current.edit(turn);
     focusMessage();
   }, []);
+  const chooseBranch = useCallback((turn: Turn) => latest.current.chooseBranch(turn), []);
   const askForRest = useCallback(() => latest.current.sendText(texts.turn.continueMessage), []);
   const closeTool = (): void => {
     setTool(null);
@@ -177,10 +178,12 @@ function Chat({ conversation, config, onOpen, tool, setTool }: ChatProps) {
       <DropZone sessionFor={() => conversation.ensureSession(null)} onUploaded={conversation.attach}>
         <TurnList
           turns={turns}
+          branches={conversation.branches}
           sessionId={sessionId}
           onOpen={onOpen}
           onRetry={retry}
           onEdit={edit}
+          onBranch={chooseBranch}
           onContinue={askForRest}
           welcome={
             <Suspense>
@@ -211,7 +214,12 @@ function Chat({ conversation, config, onOpen, tool, setTool }: ChatProps) {
           queue={conversation.queue}
           onUnqueue={conversation.unqueue}
           onTool={setTool}
-          onEditLast={() => turns.list.length > 0 && edit(turns.list.at(-1) as Turn)}
+          onEditLast={() => {
+            const last = conversation.branches.shown.at(-1);
+            if (last) edit(last);
+          }}
+          isEditing={conversation.editing !== null}
+          onCancelEdit={() => conversation.edit(null)}
           onSend={() => void conversation.send()}
           onStop={() => runningTurn && turns.cancel(runningTurn)}
         >

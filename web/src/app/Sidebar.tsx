@@ -59,6 +59,7 @@ export function Sidebar({ conversation, config, identity, open, onClose, onHide,
         <SessionList
           sessions={sessions}
           currentId={sessionId}
+          lastTurnId={conversation.branches.shown.at(-1)?.turnId ?? null}
           keepsFiles={config.flags["persist_files_across_sessions"] !== false}
           onNew={onNew}
           onOpen={(id) => {

@@ -4,6 +4,7 @@ import type { Config, FileRecord, Session, TurnEvent } from "../api/types";
 import { onAppMessage } from "../apps/chat";
 import type { ToolOutput } from "../canvas/types";
 import { notifyOfEvent } from "../chat/eventNotifications";
+import { type Branches, branchesOf } from "../chat/branches";
 import { asksUser, type Turn } from "../chat/turn";
 import { useDraft } from "../chat/useDraft";
 import { type Turns, useTurns } from "../chat/useTurns";
@@ -39,7 +40,15 @@ export interface Conversation {
   toolChoice: ToolChoice;
   /** Send a text without files; the draft stays. */
   sendText(text: string): void;
-  /** Send the message of a turn again, as a new turn. */
+  /** The turns of the chosen branch. `turns` has those of all branches. */
+  branches: Branches<Turn>;
+  /** Show the branch of a turn. */
+  chooseBranch(turn: Turn): void;
+  /** The turn whose message the draft replaces, in a branch of its own. */
+  editing: Turn | null;
+  /** Put a message back into the box, to send it changed; null ends this. */
+  edit(turn: Turn | null): void;
+  /** Send the message of a turn again, in a branch of its own. */
   retry(turn: Turn): void;
   model: string;
   selectModel(name: string): void;
@@ -53,6 +62,7 @@ export interface QueuedMessage {
   text: string;
   /** Keys of the attached files. */
   files: readonly string[];
+  after: string | null;
 }
 
 export function useConversation(config: Config): Conversation {
@@ -70,6 +80,7 @@ export function useConversation(config: Config): Conversation {
     if (events.some((event) => event.type === "intermediate_update")) setFileChanges((count) => count + 1);
   }, []);
   const turns = useTurns(sessionId, onLiveEvents);
+  const { branches, chooseBranch, editing, setEditing, showNewest, placeOf } = useBranches(sessionId, turns);
   useWaitingMark(turns.list, sessions);
   const toolChoice = useToolChoice(sessionId);
   const onStarted = (id: string): void => {
@@ -81,19 +92,20 @@ export function useConversation(config: Config): Conversation {
   const runningTurn = turns.list.find((turn) => turn.status === "running") ?? null;
   const isRunning = runningTurn !== null || isSending;
 
-  onAppMessage(async (target, text) => turns.send(target, text, [], await allowedTools(target)));
+  onAppMessage(async (target, text) => turns.send(target, { text, files: [], tools: await allowedTools(target), after: null }));
 
   /** Send a message, or queue it while a turn runs: a session runs one turn at a time. */
-  const submit = async (text: string, files: readonly string[]): Promise<boolean> => {
+  const submit = async (text: string, files: readonly string[], after = placeOf(null)): Promise<boolean> => {
     if (isRunning && sessionId !== null) {
-      setQueue((before) => [...before, { id: crypto.randomUUID(), sessionId, text, files }]);
+      setQueue((before) => [...before, { id: crypto.randomUUID(), sessionId, text, files, after }]);
       return true;
     }
     setSending(true);
     try {
       const targetId = await ensureSession(text);
       if (session !== null && !session.title) sessions.change(targetId, { title: titleFrom(text) }).catch(showError);
-      await turns.send(targetId, text, files, await allowedTools(targetId));
+      await turns.send(targetId, { text, files, tools: await allowedTools(targetId), after });
+      showNewest();
       return true;
     } catch (error) {
       showError(error);
@@ -105,11 +117,14 @@ export function useConversation(config: Config): Conversation {
   const send = async (): Promise<void> => {
     setDraft("");
     setAttached([]);
+    setEditing(null);
     const isSent = await submit(
       draft,
       attached.map((file) => file.file_key),
+      placeOf(editing),
     );
     if (isSent) return;
+    setEditing(editing);
     restoreDraft(draft); // put the message back so that the user can send it again
     setAttached((current) => (current.length > 0 ? current : attached));
   };
@@ -119,7 +134,7 @@ export function useConversation(config: Config): Conversation {
   useEffect(() => {
     if (!isReady || next === undefined) return;
     setQueue((before) => before.filter((message) => message !== next));
-    void submit(next.text, next.files).then((isSent) => isSent || restoreDraft(next.text));
+    void submit(next.text, next.files, next.after).then((isSent) => isSent || restoreDraft(next.text));
   }, [isReady, next]);
   const selectModel = (name: string): void => {
     setSelectedModel(name);
@@ -136,8 +151,15 @@ export function useConversation(config: Config): Conversation {
     unqueue: (id) => setQueue((before) => before.filter((message) => message.id !== id)),
     toolChoice,
     sendText: (text) => void submit(text, []),
-    retry: (turn) => void submit(turn.message, turn.files),
-    outputs: useMemo(() => outputsOf(turns.list, sessionId), [turns.list, sessionId]),
+    branches,
+    chooseBranch,
+    editing,
+    edit: (turn) => {
+      setDraft(turn?.message ?? "");
+      setEditing(turn);
+    },
+    retry: (turn) => void submit(turn.message, turn.files, placeOf(turn)),
+    outputs: useMemo(() => outputsOf(branches.shown, sessionId), [branches.shown, sessionId]),
     fileChanges,
     draft,
     setDraft,
@@ -150,6 +172,30 @@ export function useConversation(config: Config): Conversation {
     model: session?.model ?? selectedModel ?? config.model ?? "",
     selectModel,
     ensureSession,
+  };
+}
+
+/** The branch of the chat that is shown, and the message that is being edited. A sent message is always shown. */
+function useBranches(sessionId: string | null, { list, hasOlder }: Turns) {
+  const [last, setLast] = useState<string | null>(null);
+  const [editing, setEditing] = useState<Turn | null>(null);
+  useEffect(() => {
+    setLast(null);
+    setEditing(null);
+  }, [sessionId]);
+  const branches = useMemo(() => branchesOf(list, last, hasOlder), [list, last, hasOlder]);
+  const end = branches.shown.at(-1);
+  return {
+    branches,
+    editing,
+    setEditing,
+    chooseBranch: (turn: Turn) => setLast(branches.newestBehind(turn).turnId),
+    showNewest: () => setLast(null),
+    /** The turn that a message follows: the one before the turn that it replaces, or the end of the branch (null: the newest). */
+    placeOf: (replaced: Turn | null): string | null => {
+      if (replaced !== null) return branches.before(replaced);
+      return end === list.at(-1) ? null : (end?.turnId ?? null);
+    },
   };
 }
 

@@ -29,6 +29,9 @@ interface ComposerProps {
   onUnqueue(id: string): void;
   /** Puts the latest message back into the box. */
   onEditLast(): void;
+  /** Whether the text replaces an earlier message, in a branch of its own. */
+  isEditing: boolean;
+  onCancelEdit(): void;
   onSend(): void;
   onStop(): void;
   /** Controls beside the Send button, such as the model picker. */
@@ -38,7 +41,7 @@ interface ComposerProps {
 /** Message input. The key that the user has chosen sends the message; Shift+Enter inserts a line break. */
 export function Composer(props: ComposerProps) {
   const { text, setText, sessionId, attached, onDetach, onAttach, onTool, isRunning, queue, onUnqueue } = props;
-  const { onEditLast, onSend, onStop, children } = props;
+  const { onEditLast, isEditing, onCancelEdit, onSend, onStop, children } = props;
   const textArea = useRef<HTMLTextAreaElement>(null);
   useEffect(() => {
     // On a touch screen, the focus would open the keyboard over the page. A user who already moved the focus keeps it.
@@ -81,6 +84,7 @@ export function Composer(props: ComposerProps) {
   const onKeyDown = (event: KeyboardEvent<HTMLTextAreaElement>): void => {
     if (mention.onKeyDown(event) || prompts.onKeyDown(event) || event.nativeEvent.isComposing) return;
     if (event.key === "Escape" && isRunning) onStop();
+    else if (event.key === "Escape" && isEditing) onCancelEdit();
     if (event.key === "ArrowUp" && text === "") {
       event.preventDefault();
       onEditLast();
@@ -106,6 +110,14 @@ export function Composer(props: ComposerProps) {
       >
         {mention.list}
         {prompts.list}
+        {isEditing && (
+          <p className="editing row faint">
+            <Icon name="edit" /> {texts.composer.editing}
+            <button type="button" className="plain last" aria-label={texts.composer.cancelEdit} title={texts.composer.cancelEdit} onClick={onCancelEdit}>
+              <Icon name="close" />
+            </button>
+          </p>
+        )}
         {queue.length > 0 && (
           <ul className="queue" aria-label={texts.composer.queue}>
             {queue.map((message) => (

@@ -2,6 +2,7 @@ import { type ReactNode, useEffect, useRef } from "react";
 import { useConnected } from "../api/connection";
 import type { OpenableOutput } from "../canvas/types";
 import { Icon } from "../shared/Icon";
+import type { Branches } from "./branches";
 import type { Turn } from "./turn";
 import { TurnView } from "./TurnView";
 import { useAutoScroll } from "./useAutoScroll";
@@ -10,18 +11,21 @@ import { texts } from "../texts";
 
 interface TurnListProps {
   turns: Turns;
+  branches: Branches<Turn>;
   /** The open session; the list begins at the end of each. */
   sessionId: string | null;
   onOpen(turnId: string, output: OpenableOutput): void;
   onRetry(turn: Turn): void;
   onEdit(turn: Turn): void;
+  /** Shows the branch of a turn. */
+  onBranch(turn: Turn): void;
   onContinue(): void;
   /** Shown while there are no turns. */
   welcome: ReactNode;
 }
 
 /** The turns of a session, oldest first. New text scrolls into view unless the user has scrolled up. */
-export function TurnList({ turns, sessionId, onOpen, onRetry, onEdit, onContinue, welcome }: TurnListProps) {
+export function TurnList({ turns, branches, sessionId, onOpen, onRetry, onEdit, onBranch, onContinue, welcome }: TurnListProps) {
   const { box, isAway, scrollToEnd, onScroll } = useAutoScroll(`${sessionId}/${turns.sentCount}`);
   const isConnected = useConnected();
   return (
@@ -38,7 +42,7 @@ export function TurnList({ turns, sessionId, onOpen, onRetry, onEdit, onContinue
       >
         <div>
           {turns.hasOlder && <OlderTurns box={box.current} count={turns.list.length} onVisible={turns.loadOlder} />}
-          {turns.list.map((turn: Turn) => (
+          {branches.shown.map((turn) => (
             <TurnView
               key={turn.turnId}
               turn={turn}
@@ -46,7 +50,9 @@ export function TurnList({ turns, sessionId, onOpen, onRetry, onEdit, onContinue
               onCancel={turns.cancel}
               onRetry={onRetry}
               onEdit={onEdit}
-              onContinue={turn === turns.list.at(-1) ? onContinue : null}
+              alternatives={branches.alternatives(turn)}
+              onBranch={onBranch}
+              onContinue={turn === branches.shown.at(-1) ? onContinue : null}
               onVisible={turns.loadEvents}
             />
           ))}

@@ -18,6 +18,10 @@ interface TurnViewProps {
   onRetry(turn: Turn): void;
   /** Puts the message back into the message box. */
   onEdit(turn: Turn): void;
+  /** The turn, and those whose messages are edited versions of its message. */
+  alternatives: readonly Turn[];
+  /** Shows the branch of a turn. */
+  onBranch(turn: Turn): void;
   /** Asks for the rest of the answer of the last turn. */
   onContinue: (() => void) | null;
   /** Called when the turn scrolls into view and its events are not loaded. */
@@ -25,7 +29,8 @@ interface TurnViewProps {
 }
 
 /** A message of the user, and the answer with its tool calls and files. */
-export const TurnView = memo(function TurnView({ turn, onOpen, onCancel, onRetry, onEdit, onContinue, onVisible }: TurnViewProps) {
+export const TurnView = memo(function TurnView(props: TurnViewProps) {
+  const { turn, alternatives, onOpen, onCancel, onRetry, onEdit, onBranch, onContinue, onVisible } = props;
   const element = useOnVisible(() => turn.seq === 0 && onVisible(turn));
   const artifacts = turn.outputs.flatMap((output) => output.artifacts);
   const blocks = toBlocks(turn.parts);
@@ -45,6 +50,7 @@ export const TurnView = memo(function TurnView({ turn, onOpen, onCancel, onRetry
           </Suspense>
         )}
       </div>
+      {alternatives.length > 1 && <BranchSwitch turn={turn} alternatives={alternatives} onBranch={onBranch} />}
       <div className="answer">
         {blocks.map((block, index) =>
           block.kind === "text" ? (
@@ -70,7 +76,37 @@ export const TurnView = memo(function TurnView({ turn, onOpen, onCancel, onRetry
       </div>
     </article>
   );
-});
+}, isSameView);
+
+/** Compare the alternatives by their ids, because each change of the chat makes a new list of them. */
+function isSameView(before: TurnViewProps, after: TurnViewProps): boolean {
+  const { alternatives: one, ...rest } = before;
+  const { alternatives: other, ...others } = after;
+  const names = Object.keys(rest) as (keyof typeof rest)[];
+  return names.every((name) => rest[name] === others[name]) && one.length === other.length && one.every((turn, index) => turn.turnId === other[index]?.turnId);
+}
+
+/** Line below an edited message: which version of it is shown, and the ways to the others. */
+function BranchSwitch({ turn, alternatives, onBranch }: Pick<TurnViewProps, "turn" | "alternatives" | "onBranch">) {
+  const position = alternatives.findIndex((one) => one.turnId === turn.turnId);
+  const button = (step: number, label: string, sign: string) => {
+    const target = alternatives[position + step];
+    return (
+      <button type="button" className="plain" aria-label={label} title={label} disabled={target === undefined} onClick={() => target && onBranch(target)}>
+        {sign}
+      </button>
+    );
+  };
+  return (
+    <div className="branch-switch row faint" role="group" aria-label={texts.turn.versions}>
+      {button(-1, texts.turn.previousVersion, "‹")}
+      <span>
+        {position + 1}/{alternatives.length}
+      </span>
+      {button(1, texts.turn.nextVersion, "›")}
+    </div>
+  );
+}
 
 /** Last line of a turn: “Thinking…” while the model works, or why the turn ended early. */
 function Status({ turn }: { turn: Turn }) {

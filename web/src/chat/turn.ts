@@ -36,6 +36,8 @@ export interface Turn {
   /** Input and output tokens of all rounds. */
   tokens: number;
   endedAt: string | null;
+  /** The turn that it follows (`branches.ts`); null: the one before it in the chat. */
+  after: string | null;
   /** What the user thinks of the answer. */
   rating: "up" | "down" | null;
   /** Number of the last applied event. */
@@ -44,7 +46,7 @@ export interface Turn {
 
 type TurnRecord = Pick<TurnOut, "turn_id" | "message" | "created_at" | "status" | "answer" | "error"> & {
   files: readonly string[];
-} & Partial<Pick<TurnOut, "model" | "usage" | "ended_at" | "rating">>;
+} & Partial<Pick<TurnOut, "model" | "usage" | "ended_at" | "rating" | "after">>;
 
 /** Return a turn without events. Its first event replaces the recorded answer. */
 export function turnFromRecord(record: TurnRecord, sessionId: string): Turn {
@@ -62,6 +64,7 @@ export function turnFromRecord(record: TurnRecord, sessionId: string): Turn {
     model: record.model ?? "",
     tokens: countTokens(record.usage),
     endedAt: record.ended_at ?? null,
+    after: record.after ?? null,
     rating: record.rating ?? null,
     seq: 0,
   };

@@ -14,11 +14,21 @@ export interface Turns {
   loadOlder(): void;
   /** Number of messages that this page has sent. */
   sentCount: number;
-  /** Send a message with attached files (keys) and follow its turn. Null allows all tools. Throws ApiError. */
-  send(sessionId: string, message: string, files: readonly string[], tools: readonly string[] | null): Promise<void>;
+  /** Send a message and follow its turn. Throws ApiError. */
+  send(sessionId: string, message: NewMessage): Promise<void>;
   /** Load the events of a turn that has ended. */
   loadEvents(turn: Turn): void;
   cancel(turn: Turn): void;
+}
+
+export interface NewMessage {
+  text: string;
+  /** Keys of the attached files. */
+  files: readonly string[];
+  /** The tools that the model may use; null allows all. */
+  tools: readonly string[] | null;
+  /** The turn that the message follows (`branches.ts`); null: the newest. */
+  after: string | null;
 }
 
 interface State {
@@ -129,10 +139,10 @@ export function useTurns(sessionId: string | null, onLiveEvents: (events: readon
     };
   }, [sessionId, loadPage]);
 
-  const send: Turns["send"] = async (targetId, message, files, tools) => {
+  const send: Turns["send"] = async (targetId, message) => {
     sendingTo.current.add(targetId);
     try {
-      const turn = await postMessage(targetId, message, files, tools);
+      const turn = await postMessage(targetId, message);
       if (open.current?.sessionId !== targetId) return; // the user opened another session; reopening this one loads the turn
       dispatch({ type: "add", turns: [turn] });
       dispatch({ type: "sent" });
@@ -169,15 +179,10 @@ interface TurnPage {
 const NEW_TURN = { status: "running", answer: "", error: null } as const;
 
 /** Post a message and return its turn. */
-async function postMessage(
-  sessionId: string,
-  message: string,
-  files: readonly string[],
-  tools: readonly string[] | null,
-): Promise<Turn> {
+async function postMessage(sessionId: string, { text: message, files, tools, after }: NewMessage): Promise<Turn> {
   const context = takeModelContext(sessionId);
   const params = { path: { session_id: sessionId } };
-  const body = { message, files: [...files], context: [...context], ...(tools && { tools: [...tools] }) };
+  const body = { message, files: [...files], context: [...context], ...(tools && { tools: [...tools] }), ...(after !== null && { after }) };
   const { turn_id } = await unwrap(api.POST("/api/sessions/{session_id}/turns", { params, body }));
-  return turnFromRecord({ ...NEW_TURN, turn_id, message, files: [...files], created_at: new Date().toISOString() }, sessionId);
+  return turnFromRecord({ ...NEW_TURN, turn_id, message, after, files: [...files], created_at: new Date().toISOString() }, sessionId);
 }

@@ -16,6 +16,8 @@ interface SessionListProps {
   sessions: Sessions;
   /** The open session. */
   currentId: string | null;
+  /** The last turn of the branch that is shown of the open session. */
+  lastTurnId: string | null;
   /** Whether this deployment keeps files after their session ends. */
   keepsFiles: boolean;
   /** Open a new chat to write in. */
@@ -25,7 +27,7 @@ interface SessionListProps {
 }
 
 /** List of sessions, called chats on the page: open, rename and delete them. */
-export function SessionList({ sessions, currentId, keepsFiles, onNew, onOpen }: SessionListProps) {
+export function SessionList({ sessions, currentId, lastTurnId, keepsFiles, onNew, onOpen }: SessionListProps) {
   const [deleting, setDeleting] = useState<Session | null>(null);
   const [sharing, setSharing] = useState<Session | null>(null);
   const [query, setQuery] = useState("");
@@ -98,7 +100,7 @@ export function SessionList({ sessions, currentId, keepsFiles, onNew, onOpen }: 
       )}
       {sharing && (
         <Suspense>
-          <ShareChatDialog session={sharing} onClose={() => setSharing(null)} />
+          <ShareChatDialog session={sharing} lastTurnId={sharing.session_id === currentId ? lastTurnId : null} onClose={() => setSharing(null)} />
         </Suspense>
       )}
     </>

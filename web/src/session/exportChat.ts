@@ -1,6 +1,7 @@
 /** Export of a chat: as Markdown, as the JSON of the API, or with its files in a ZIP archive. */
 import { api, unwrap } from "../api/client";
 import type { FileRecord, Session, TurnOut } from "../api/types";
+import { branchesOf } from "../chat/branches";
 import { fetchContent } from "../canvas/content";
 import { texts } from "../texts";
 
@@ -18,7 +19,16 @@ export async function exportChat(session: Session, format: ExportFormat): Promis
 }
 
 function toText(session: Session, turns: readonly TurnOut[], title: string, format: "md" | "json"): string {
-  return format === "md" ? toMarkdown(title, turns) : JSON.stringify({ ...session, turns }, null, 2);
+  return format === "md" ? toMarkdown(title, newestBranch(turns)) : JSON.stringify({ ...session, turns }, null, 2);
+}
+
+/** Markdown has no branches. JSON has all turns, and which turn follows which. */
+function newestBranch(turns: readonly TurnOut[]): readonly TurnOut[] {
+  return branchesOf(
+    turns.map((turn) => ({ ...turn, turnId: turn.turn_id })),
+    null,
+    false,
+  ).shown;
 }
 
 /** Return the messages and answers under headings; a chat without an answer yet ends with its message. */

@@ -15,11 +15,13 @@ const LIFETIMES_DAYS = [1, 7, 30, 90];
 
 interface ShareChatDialogProps {
   session: Session;
+  /** The end of the branch to share; null: the latest turn. */
+  lastTurnId: string | null;
   onClose(): void;
 }
 
 /** Create a link that shows a chat read-only, list the chat's links, revoke one. */
-export default function ShareChatDialog({ session, onClose }: ShareChatDialogProps) {
+export default function ShareChatDialog({ session, lastTurnId, onClose }: ShareChatDialogProps) {
   const [days, setDays] = useState(7);
   const [withFiles, setWithFiles] = useState(false);
   const [newLink, setNewLink] = useState<NewChatLink | null>(null);
@@ -31,7 +33,7 @@ export default function ShareChatDialog({ session, onClose }: ShareChatDialogPro
   }, [session_id, read]);
   const create = () =>
     withErrorToast(async () => {
-      const body = { ttl_seconds: days * DAY_SECONDS, with_files: withFiles };
+      const body = { ttl_seconds: days * DAY_SECONDS, with_files: withFiles, turn_id: lastTurnId };
       const link = await unwrap(api.POST("/api/sessions/{session_id}/links", { params: { path: { session_id } }, body }));
       setNewLink(link);
       update((current) => [link, ...without(current, link)]);

@@ -63,6 +63,8 @@ export const de: Texts = {
     attachments: "Dateien zum Senden",
     remove: (name) => `${name} entfernen`,
     commands: "Prompts und Tools",
+    editing: "Nachricht wird bearbeitet. Das Original und seine Antworten bleiben.",
+    cancelEdit: "Bearbeiten abbrechen",
   },
   turn: {
     conversation: "Unterhaltung",
@@ -76,6 +78,9 @@ export const de: Texts = {
     copyTitle: "Antwort kopieren",
     retry: "Wiederholen",
     retryTitle: "Nachricht noch einmal senden",
+    versions: "Fassungen dieser Nachricht",
+    previousVersion: "Vorherige Fassung",
+    nextVersion: "Nächste Fassung",
     edit: "Bearbeiten",
     editTitle: "Nachricht ändern und noch einmal senden",
     continue: "Weiter",

@@ -62,6 +62,8 @@ export const en = {
     attachments: "Files to send",
     remove: (name: string) => `Remove ${name}`,
     commands: "Prompts and tools",
+    editing: "Editing a message. The original and its answers stay.",
+    cancelEdit: "Cancel editing",
   },
   turn: {
     conversation: "Conversation",
@@ -75,6 +77,9 @@ export const en = {
     copyTitle: "Copy the answer",
     retry: "Retry",
     retryTitle: "Send the message again",
+    versions: "Versions of this message",
+    previousVersion: "Previous version",
+    nextVersion: "Next version",
     edit: "Edit",
     editTitle: "Change the message and send it again",
     continue: "Continue",

@@ -689,6 +689,8 @@ class ConversationTurn(Model):
     """When the turn ended; null while it runs. RFC 3339 in UTC."""
     imported: bool
     """True: the user imported the turn. No model answered it, and no tool ran."""
+    after: str | None = None
+    """The turn that this one follows, `start` if it follows none; null: the one before it in the session."""
     tool_calls: list[ToolCallSummary]
     """The tool calls of the turn, in order."""
     artifacts: list[ResponseArtifact]
@@ -1833,6 +1835,8 @@ class TurnOut(Model):
     """When the turn ended; null while it runs. RFC 3339 in UTC."""
     imported: bool
     """True: the user imported the turn. No model answered it, and no tool ran."""
+    after: str | None = None
+    """The turn that this one follows, `start` if it follows none; null: the one before it in the session."""
 
 
 class SessionWithTurns(Model):

@@ -9,10 +9,11 @@ from satchel.domain.errors import (
     SessionEnded,
     SessionNotFound,
     TooLarge,
+    TurnNotFound,
     TurnRunning,
     UnknownTools,
 )
-from satchel.domain.sessions import Turn
+from satchel.domain.sessions import Session, Turn
 from satchel.services.turns.start_turn import TurnRequest
 from tests.unit.services.samples import ALICE, BOB
 from tests.unit.services.world import World
@@ -186,3 +187,43 @@ def test_ended_session_accepts_no_turns(world: World) -> None:
     world.use_cases.end_session(ALICE, session.session_id)
     with pytest.raises(SessionEnded):
         world.turn(session)
+
+
+class TestBranches:
+    def test_model_sees_only_the_turns_of_the_branch(self, world: World) -> None:
+        session = world.session()
+        first, second = (answered(world, session, text) for text in ("one", "two"))
+
+        edited = answered(world, session, "two, edited", after=first.turn_id)
+        following = answered(world, session, "three")
+        back = answered(world, session, "other", after=second.turn_id)
+
+        def seen(turn: Turn) -> list[str]:
+            messages = world.transcript.list_messages(session.session_id, turn.turn_id)
+            return [message.text for message in messages if isinstance(message, UserMessage)]
+
+        assert seen(following) == ["one", "two, edited", "three"]
+        assert seen(edited) == ["one", "two, edited"]
+        assert seen(back) == ["one", "two", "other"]
+
+    def test_request_to_the_model_has_no_message_of_another_branch(self, world: World) -> None:
+        session = world.session()
+        answered(world, session, "SECRET ORIGINAL")
+
+        answered(world, session, "edited", after="start")
+
+        assert "SECRET" not in world.model.requests[-1].model_dump_json()
+
+    @pytest.mark.parametrize("after", ["t" + "0" * 26, "x", ""])
+    def test_turn_that_the_session_does_not_have_cannot_be_followed(self, world: World, after: str) -> None:
+        session = world.session()
+        with pytest.raises(TurnNotFound):
+            answered(world, session, "Hello", after=after)
+
+
+def answered(world: World, session: Session, message: str, **fields: str) -> Turn:
+    world.clock.advance(1)
+    request = TurnRequest.model_validate({"message": message, **fields})
+    turn = world.use_cases.start_turn(ALICE, session.session_id, request)
+    world.complete(turn)
+    return turn

@@ -6,7 +6,7 @@ from datetime import datetime
 
 from pydantic import BaseModel
 
-from satchel.domain.ids import LinkId, SessionId, UserName
+from satchel.domain.ids import LinkId, SessionId, TurnId, UserName
 from satchel.domain.sessions import Session, Turn
 
 DEFAULT_CHAT_LINK_SECONDS = 7 * 86_400
@@ -21,6 +21,7 @@ class ChatLink(BaseModel):
 
     The secret in the link's URL is not stored, only its ``token_digest``. ``epoch`` is the session's counter: ending
     the session increments it, so that the link stops working. With ``with_files``, viewers can download the files.
+    ``hidden`` are the turns of other branches than the shared one.
     """
 
     link_id: LinkId
@@ -31,6 +32,7 @@ class ChatLink(BaseModel):
     created_at: datetime
     expires_at: datetime
     token_digest: str
+    hidden: list[TurnId] = []
 
     def is_valid(self, session: Session | None, now: datetime) -> bool:
         """Return True if the link shows its session (None: the session does not exist)."""
@@ -38,7 +40,7 @@ class ChatLink(BaseModel):
 
     def shows(self, turn: Turn) -> bool:
         """Return True if the turn is part of what the owner has shared."""
-        return turn.has_ended and turn.created_at <= self.created_at
+        return turn.has_ended and turn.created_at <= self.created_at and turn.turn_id not in self.hidden
 
 
 def new_token(entropy: bytes) -> str:

@@ -6,6 +6,7 @@ from typing import Annotated
 
 from pydantic import BaseModel, Field
 
+from satchel.domain.branches import After
 from satchel.domain.conversation import ProposedCall, TokenUsage
 from satchel.domain.ids import SessionId, TurnId, UserName, is_from_app
 from satchel.domain.responses import ResponseArtifact, ToolCallSummary, TurnError
@@ -98,6 +99,8 @@ class Turn(BaseModel):
     ``imported`` is set if the user imported the turn with a conversation: no model answered it, and no tool ran.
     ``rating`` is what the user thinks of the answer.
 
+    ``after`` is the turn that this one follows, if it is not the one before it (see ``domain.branches``).
+
     ``groups`` are the user's groups when the turn started. The turn stores them, because only the API sees the user's
     sign-in token. ``model`` is the name of the turn's model. ``usage`` counts the tokens used so far.
     """
@@ -119,6 +122,7 @@ class Turn(BaseModel):
     usage: TokenUsage = TokenUsage()
     imported: Annotated[ImportedParts | None, Field(exclude_if=lambda parts: parts is None)] = None
     rating: Rating | None = None
+    after: Annotated[After, Field(exclude_if=lambda after: after is None)] = None
 
     @property
     def is_from_app(self) -> bool:

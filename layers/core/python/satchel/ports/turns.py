@@ -84,8 +84,8 @@ class Turns(Protocol):
 class Transcript(Protocol):
     """Reads the conversation of a session as messages for a model."""
 
-    def list_messages(self, session_id: SessionId) -> Sequence[Message]:
-        """Return all messages of a session in order."""
+    def list_messages(self, session_id: SessionId, last: TurnId | None = None) -> Sequence[Message]:
+        """Return the messages of the branch that ends with the turn ``last``, or of all branches (None), in order."""
         ...
 
 

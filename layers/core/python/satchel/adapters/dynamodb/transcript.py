@@ -2,15 +2,18 @@
 
 ``role`` is ``u`` for the user, ``v`` for the model, ``w{index}`` for the result of a call. So the keys sort in the
 order of the conversation. Large messages are stored in S3. Messages of turns that apps start are not part of it.
+The user's message has the attribute ``after`` if its turn begins another branch (``domain.branches``).
 """
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import cast
 
 from pydantic import BaseModel, TypeAdapter
 
 from satchel.adapters.dynamodb.items import Item, LargeTexts
 from satchel.adapters.dynamodb.table import Table
+from satchel.domain.branches import After, turns_of_branch
 from satchel.domain.calls import Call
 from satchel.domain.conversation import AssistantMessage, Message, ToolMessage
 from satchel.domain.ids import TURN, SessionId, TurnId
@@ -61,6 +64,13 @@ class DynamoTranscript:
     table: Table
     store: FileStore
 
-    def list_messages(self, session_id: SessionId) -> Sequence[Message]:
+    def list_messages(self, session_id: SessionId, last: TurnId | None = None) -> Sequence[Message]:
         items = self.table.query_all(f"SESSION#{session_id}", f"MSG#{TURN}")
-        return [_MESSAGE.validate_json(_texts(self.store).read(item, "doc")) for item in items]
+        after = {_turn_of(item): cast("After", item.get("after")) for item in items if str(item["sk"]).endswith("#u")}
+        branch = after.keys() if last is None else turns_of_branch(after, last)
+        shown = [item for item in items if _turn_of(item) in branch]
+        return [_MESSAGE.validate_json(_texts(self.store).read(item, "doc")) for item in shown]
+
+
+def _turn_of(item: Item) -> TurnId:
+    return TurnId(str(item["sk"]).split("#")[1])

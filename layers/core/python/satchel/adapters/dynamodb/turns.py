@@ -82,12 +82,17 @@ def parse_turn(item: Item) -> Turn:
 
 
 def _request_hash(turn: Turn) -> str:
-    request = turn.model_dump_json(include={"message", "tools", "files"})
+    request = turn.model_dump_json(include={"message", "tools", "files", "after"})
     return hashlib.sha256(request.encode()).hexdigest()
 
 
 def _idempotency_sort_key(idempotency_key: str) -> str:
     return f"ONCE#{hashlib.sha256(idempotency_key.encode()).hexdigest()}"
+
+
+def _branch(turn: Turn) -> Item:
+    """Return what the items of messages store of a turn's place in the conversation."""
+    return {} if turn.after is None else {"after": turn.after}
 
 
 def _imported_items(turn: Turn) -> list[Item]:
@@ -97,7 +102,7 @@ def _imported_items(turn: Turn) -> list[Item]:
     if turn.answer:
         messages.append(("v", AssistantMessage(text=turn.answer)))
     stored: list[Item] = [
-        {"pk": pk, "sk": f"MSG#{turn.turn_id}#00#{role}", "doc": message.model_dump_json()}
+        {"pk": pk, "sk": f"MSG#{turn.turn_id}#00#{role}", "doc": message.model_dump_json(), **_branch(turn)}
         for role, message in messages
     ]
     return [
@@ -189,7 +194,9 @@ class DynamoTurns:
                 names={"#status": "status"},
             ),
             self.table.build_put(_item(turn), if_absent=True),
-            self.table.build_put({"pk": pk, "sk": f"MSG#{turn.turn_id}#00#u", "doc": message.model_dump_json()}),
+            self.table.build_put(
+                {"pk": pk, "sk": f"MSG#{turn.turn_id}#00#u", "doc": message.model_dump_json(), **_branch(turn)}
+            ),
             build_turn_start(self.table, turn.user, turn.created_at, max_per_minute),
             self.table.build_put(first_event_item(turn.turn_id, started_event(turn.session_id), turn.created_at)),
         ]

@@ -159,6 +159,7 @@ SESSION_WITH_TURNS: Example = SESSION | {
             "created_at": _AT,
             "ended_at": _AT,
             "imported": False,
+            "after": None,
         },
     ],
     "cursor": None,

@@ -49,6 +49,8 @@ DESCRIPTIONS = {
     "category": "The kind of the file, as its tool names it; null if the tool named none.",
     "category_hint": "The category that the tool suggests for its files.",
     "cleared_at": f"When the data was deleted; null until then. {_TIME}",
+    "after": "The turn that this one follows, `start` if it follows none; null: the one before it in the session.",
+    "TurnRequest.after": "Begins a branch behind this turn, or anew (`start`). Omit it to follow the latest turn.",
     "chat_link_id": "The id of the link to a conversation.",
     "with_files": "True: viewers of the link can download the files of the conversation, except apps.",
     "is_app": "True: the file is a page of an MCP server.",

@@ -13,6 +13,7 @@ from typing import Annotated, Any, Literal
 from pydantic import AwareDatetime, BaseModel, BeforeValidator, ConfigDict, Field
 
 from satchel.contract.jsonable import to_plain_json
+from satchel.domain.branches import START
 from satchel.domain.errors import TooLarge
 from satchel.domain.ids import FileKey, TurnId, call_id, new_id
 from satchel.domain.llm import ModelCatalog
@@ -80,10 +81,14 @@ class ImportedFile(_Imported):
 class ImportedTurn(_Imported):
     """A turn of an imported conversation: a message and its answer. Other fields are ignored.
 
+    ``turn_id`` and ``after`` say which turn follows which, as in a conversation that was read.
+
     ``created_at`` and ``ended_at`` are at most the time of the import. A turn with the status ``running`` is imported
     as cancelled.
     """
 
+    turn_id: _Text | None = None
+    after: _Text | None = None
     message: Annotated[str, Field(min_length=1)]
     answer: str = ""
     status: Literal["complete", "failed", "cancelled", "running"] = "complete"
@@ -132,7 +137,15 @@ class ImportConversation:
         model = request.model if request.model in known else None
         settings = SessionChanges(title=request.title, model=model, instructions=request.instructions)
         session = self.start(who, settings)
-        self.turns.add_imported(session, [_turn(who, session, *each) for each in enumerate(request.turns)])
+        turns = [_turn(who, session, *each) for each in enumerate(request.turns)]
+        new_ids = {given.turn_id: turn.turn_id for given, turn in zip(request.turns, turns, strict=True)}
+        branched = [
+            turn.model_copy(update={"after": START if given.after == START else new_ids.get(given.after)})
+            if given.after
+            else turn
+            for given, turn in zip(request.turns, turns, strict=True)
+        ]
+        self.turns.add_imported(session, branched)
         return session
 
     def _check_size(self, index: int, turn: ImportedTurn) -> None:

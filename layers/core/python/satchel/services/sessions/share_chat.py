@@ -9,9 +9,10 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from datetime import timedelta
 
+from satchel.domain.branches import After, turns_of_branch
 from satchel.domain.chat_links import TOKEN_BYTES, ChatLink, digest_token, new_token
-from satchel.domain.errors import ChatLinkNotFound, SessionEnded
-from satchel.domain.ids import LinkId, SessionId, new_id
+from satchel.domain.errors import ChatLinkNotFound, SessionEnded, TurnNotFound
+from satchel.domain.ids import LinkId, SessionId, TurnId, new_id
 from satchel.domain.links import LINK_ID_KIND
 from satchel.domain.responses import FinalResponse
 from satchel.domain.sessions import Session, SessionStatus, Turn
@@ -25,6 +26,7 @@ from satchel.services.sessions.sessions import ReadSessions
 from satchel.services.turns.read_turn import ReadTurn
 
 _PARALLEL_READS = 8
+_PAGE_SIZE = 100
 
 
 @dataclass(frozen=True)
@@ -37,11 +39,15 @@ class ShareChat:
     entropy: Callable[[int], bytes]
     public_url: str
 
-    def __call__(self, who: Identity, session_id: SessionId, seconds: int, *, with_files: bool) -> tuple[ChatLink, str]:
+    def __call__(
+        self, who: Identity, session_id: SessionId, seconds: int, *, with_files: bool, last: TurnId | None = None
+    ) -> tuple[ChatLink, str]:
         """Return the record and the URL of a link valid for ``seconds``. The URL is not stored.
 
+        The link shows the branch with the turn ``last`` at its end (None: the latest turn), without later turns.
+
         The secret is in the fragment of the URL, which browsers send to no server, so it is in no log. Raise
-        SessionNotFound, SessionEnded or ErasureRunning.
+        SessionNotFound, TurnNotFound, SessionEnded or ErasureRunning.
         """
         session, now = self.read_session(who, session_id), self.clock.now()
         if session.status is SessionStatus.ENDED:
@@ -56,9 +62,24 @@ class ShareChat:
             created_at=now,
             expires_at=now + timedelta(seconds=seconds),
             token_digest=digest_token(token),
+            hidden=self._hidden(session, last),
         )
         self.links.add(link)
         return link, f"{self.public_url}/#share={token}"
+
+    def _hidden(self, session: Session, last: TurnId | None) -> list[TurnId]:
+        """Return the turns that are not part of the branch. Raise TurnNotFound if the session has no turn ``last``."""
+        after: dict[TurnId, After] = {}
+        cursor: str | None = None
+        while True:
+            page = self.read_session.list_turns(session, _PAGE_SIZE, cursor)
+            after |= {turn.turn_id: turn.after for turn in page.items}
+            if (cursor := page.cursor) is None:
+                break
+        if last is not None and last not in after:
+            raise TurnNotFound(last)
+        branch = turns_of_branch(after, last or next(reversed(after))) if after else set()
+        return [turn_id for turn_id in after if turn_id not in branch]
 
 
 @dataclass(frozen=True)

@@ -10,10 +10,11 @@ from typing import Annotated
 from pydantic import BaseModel, ConfigDict, Field
 
 from satchel.domain.attachments import DOCUMENTS_SERVER, Attachments, plan_attachments
+from satchel.domain.branches import START, After
 from satchel.domain.conversation import UserMessage
-from satchel.domain.errors import FileNotFound, SessionNotFound, TooLarge, TurnRunning, UnknownTools
+from satchel.domain.errors import FileNotFound, SessionNotFound, TooLarge, TurnNotFound, TurnRunning, UnknownTools
 from satchel.domain.files import FileRecord
-from satchel.domain.ids import SessionId, new_id
+from satchel.domain.ids import SessionId, TurnId, new_id
 from satchel.domain.llm import ModelCatalog
 from satchel.domain.media_budget import MediaSupport, max_attached_tokens
 from satchel.domain.prompt import append_file_list
@@ -51,6 +52,9 @@ class TurnRequest(BaseModel):
 
     ``files`` are names or keys of attached files. The model sees or reads them with the message. ``context`` are
     texts of apps for the model; the chat does not show them.
+
+    ``after`` begins another branch of the conversation behind this turn, or a new one from the beginning (`start`): the
+    model does not see the turns that followed it. Omit it to continue behind the latest turn.
     """
 
     model_config = ConfigDict(
@@ -64,6 +68,7 @@ class TurnRequest(BaseModel):
     tools: Annotated[list[_Name] | None, Field(max_length=_MAX_NAMES)] = None
     files: Annotated[list[_Name], Field(max_length=_MAX_NAMES)] = []
     context: Annotated[list[AppContext], Field(max_length=20)] = []
+    after: Annotated[str | None, Field(max_length=100)] = None
 
 
 @dataclass(frozen=True)
@@ -90,8 +95,8 @@ class StartTurn:
     ) -> Turn:
         """Start a turn and return it. If ``idempotency_key`` was used before, return the turn that it started.
 
-        Raise TooLarge, UnknownTools, UnknownModel, FileNotFound, SessionNotFound, SessionEnded, TurnRunning,
-        IdempotencyKeyReused, TooManyTurns or ErasureRunning.
+        Raise TooLarge, UnknownTools, UnknownModel, FileNotFound, SessionNotFound, TurnNotFound, SessionEnded,
+        TurnRunning, IdempotencyKeyReused, TooManyTurns or ErasureRunning.
         """
         self._check_message("".join([request.message, *(each.text for each in request.context)]))
         self._check_tools(who, request.tools)
@@ -103,6 +108,7 @@ class StartTurn:
         if session is None:
             raise SessionNotFound(session_id)
         now = self.clock.now()
+        after = self._after(session_id, request.after)
         records = [self._file(who, session_id, file) for file in request.files]
         turn = Turn(
             turn_id=new_id("t", now, self.entropy(10)),
@@ -114,6 +120,7 @@ class StartTurn:
             tools=request.tools,
             files=[record.file_key for record in records],
             created_at=now,
+            after=after,
         )
         plan = self._plan(turn, records)
         turn = turn.model_copy(update={"prepared": plan.calls})
@@ -125,6 +132,15 @@ class StartTurn:
         if not turn.has_ended:
             self.workflow.start(turn.user, session_id, turn.turn_id)
         return turn
+
+    def _after(self, session_id: SessionId, named: str | None) -> After:
+        """Return the turn to follow. Raise TurnNotFound if the session has no such turn."""
+        if named is None or named == START:
+            return START if named else None
+        turn = self.turns.get(session_id, TurnId(named))
+        if turn is None or turn.is_from_app:
+            raise TurnNotFound(TurnId(named))
+        return turn.turn_id
 
     def _plan(self, turn: Turn, records: Sequence[FileRecord]) -> Attachments:
         """Decide how the model gets the attached files."""

@@ -67,7 +67,7 @@ class Think:
         """Return the tool calls to make, or ``done`` if there are none. A repeated round returns the same calls."""
         records, messages, _ = side_by_side(
             lambda: self.steps.read_round(step),
-            lambda: [] if is_from_app(step.turn_id) else self.transcript.list_messages(step.session_id),
+            lambda: [] if is_from_app(step.turn_id) else self.transcript.list_messages(step.session_id, step.turn_id),
             lambda: self.events.read_last_number(step.turn_id),
         )
         turn = records.turn

@@ -4,7 +4,7 @@ from typing import Annotated
 
 from fastapi import APIRouter, Query, Response
 
-from satchel.domain.ids import SessionId
+from satchel.domain.ids import SessionId, TurnId
 from satchel.entrypoints.http import examples
 from satchel.entrypoints.http.identity import CurrentUser
 from satchel.entrypoints.http.parameters import ChatLinkPath, Cursor, InjectedUseCases, Limit, SessionPath
@@ -32,7 +32,8 @@ def share_chat(
 ) -> ChatLinkWithUrl:
     """Create a link that shows the conversation as it is now to anyone, read-only, until the session ends."""
     settings = body or NewChatLink()
-    link, url = use_cases.share_chat(user, session_id, settings.ttl_seconds, with_files=settings.with_files)
+    last = TurnId(settings.turn_id) if settings.turn_id is not None else None
+    link, url = use_cases.share_chat(user, session_id, settings.ttl_seconds, with_files=settings.with_files, last=last)
     return ChatLinkWithUrl(**ChatLinkOut.of(link).model_dump(), url=url)
 
 

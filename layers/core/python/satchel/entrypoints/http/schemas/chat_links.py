@@ -13,12 +13,16 @@ from satchel.ports import Page
 
 
 class NewChatLink(BaseModel):
-    """A link to a conversation to create, valid for ``ttl_seconds``. ``with_files``: viewers can download files."""
+    """A link to a conversation to create, valid for ``ttl_seconds``. ``with_files``: viewers can download files.
+
+    ``turn_id`` is the last turn of the branch to share; by default, it is the latest turn.
+    """
 
     model_config = ConfigDict(extra="forbid", json_schema_extra={"examples": [{"ttl_seconds": 86_400}]})
 
     ttl_seconds: Annotated[int, Field(ge=60, le=MAX_CHAT_LINK_SECONDS)] = DEFAULT_CHAT_LINK_SECONDS
     with_files: bool = False
+    turn_id: Annotated[str | None, Field(max_length=100)] = None
 
 
 class ChatLinkOut(BaseModel):

@@ -95,11 +95,12 @@ class TurnOut(BaseModel):
     created_at: datetime
     ended_at: datetime | None
     imported: bool
+    after: str | None
 
     @classmethod
     def of(cls, turn: Turn) -> "TurnOut":
         """Convert a turn to its JSON response."""
-        return cls.model_validate(turn.model_dump() | {"imported": turn.imported is not None})
+        return cls.model_validate(turn.model_dump() | {"imported": turn.imported is not None, "after": turn.after})
 
 
 class SessionWithTurns(SessionOut):
