@@ -14,6 +14,7 @@ from satchel.ports.tool_client import (
     Answers,
     AppRequest,
     CallFailure,
+    FileTransfer,
     QuestionRefused,
     ServerSession,
     ServerSessions,
@@ -123,8 +124,9 @@ class FakeToolClient:
         is_legacy: bool = False,
         can_ask: bool = False,
         app: AppRequest | None = None,
+        files: FileTransfer | None = None,
     ) -> Iterator[FakeRunningCall]:
-        del can_ask, method, input_schema, sessions, is_legacy
+        del can_ask, method, input_schema, sessions, is_legacy, files
         if self.fails_to_start:
             raise ToolCrashed("The server did not start")
         self.started.append(StartedCall(tool, arguments, workspace, writes, state, answers, as_task, task_id, app))

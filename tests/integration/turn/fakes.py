@@ -30,6 +30,7 @@ from satchel.ports.tool_client import (
     AppRequest,
     AskedQuestion,
     CallFailure,
+    FileTransfer,
     InputRequired,
     ProgressUpdate,
     QuestionRefused,
@@ -162,8 +163,9 @@ class BenchServer:
         is_legacy: bool = False,
         can_ask: bool = False,
         app: AppRequest | None = None,
+        files: FileTransfer | None = None,
     ) -> Iterator[FakeRunningCall]:
-        del can_ask, app, method, input_schema, sessions, state, as_task, is_legacy
+        del can_ask, app, files, method, input_schema, sessions, state, as_task, is_legacy
         assert writes is ("username" in _ARGUMENTS[tool])
         self.called_tools.append(tool)
         running = FakeRunningCall()

@@ -33,6 +33,11 @@ def test_unknown_key_is_invalid() -> None:
         ServerEntry.model_validate({"comand": ["python"], "url": "https://a.example"})
 
 
+def test_server_without_a_network_cannot_move_files_over_it() -> None:
+    with pytest.raises(ValidationError, match="file_transfer needs the network"):
+        ServerEntry(command=["a"], file_transfer=True, network=False)
+
+
 @pytest.mark.parametrize("memory", [0, 127, 10_241])
 def test_memory_outside_the_limits_of_lambda_is_invalid(memory: int) -> None:
     with pytest.raises(ValidationError):

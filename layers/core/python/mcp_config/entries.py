@@ -29,6 +29,7 @@ KEYS = frozenset(
         "allow_private",
         "files",
         "file_arguments",
+        "file_transfer",
         "strict_files",
         "memory_mb",
         "requirements",

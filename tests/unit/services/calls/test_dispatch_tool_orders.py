@@ -455,3 +455,39 @@ def test_content_in_all_arguments_together_is_limited(
     world.use_cases.dispatch_tool(call_step(call, "task"))
 
     assert bool(world.runners.orders) is is_sent
+
+
+@pytest.mark.parametrize(
+    ("declared", "has_transfer", "form"),
+    [
+        ({}, False, "data"),
+        ({}, True, "upload"),
+        ({"transferModes": ["inline", "upload"]}, False, "data"),
+        ({"transferModes": ["inline", "upload"]}, True, "upload"),
+        ({"transferModes": ["inline"]}, True, "data"),
+        ({"transferModes": ["upload"]}, True, "upload"),
+        ({"transferModes": ["upload"]}, False, None),
+    ],
+)
+@pytest.mark.parametrize("is_list", [False, True])
+def test_files_are_uploaded_if_the_schema_and_the_entry_allow_it(
+    world: World, declared: dict[str, Any], form: str | None, *, has_transfer: bool, is_list: bool
+) -> None:
+    text = {"type": "string", "format": "uri", "x-mcp-file": declared}
+    argument = {"type": "array", "items": text} if is_list else text
+    world = with_file_arguments(world, {"document": argument}, {})
+    entry = world.registry.servers["report"].model_copy(update={"file_transfer": has_transfer})
+    world.registry = Registry(servers={**world.registry.servers, "report": entry})
+    session = world.session()
+    world.upload("sales.csv", session=session)
+    value = ["sales.csv", "mcp-file://report/earlier"] if is_list else "sales.csv"
+    call = world.call(world.turn(session), "report.summarise", json.dumps({"document": value}))
+    world.use_cases.dispatch_tool(call_step(call, "task"))
+
+    if form is None:
+        assert world.runners.orders == []
+        return
+    [(_, sent)] = world.runners.orders
+    assert (sent.embedded, sent.transfers_files) == ({"document": form}, has_transfer)
+    if has_transfer:
+        assert world.reload(call).unresolved == {}

@@ -16,10 +16,11 @@ FILE_ARGUMENTS = ("filename", "filenames", "file_names")
 CONTENT_ARGUMENT = "file_data_base64"
 """The argument that gets the content of the file in ``filename``."""
 
-FileForm = Literal["file", "uri", "base64", "data", "object"]
+FileForm = Literal["file", "uri", "base64", "data", "object", "upload"]
 """The form in which a tool gets a file: path or link (``file``), ``file://`` URI, base64 text, or ``data:`` URI.
 
-The form ``object`` is a JSON object with a link, as apps of ChatGPT expect it (``openai/fileParams``).
+A file in the form ``upload`` is sent to the server, and the tool gets the server's address of it (SEP-2631). The form
+``object`` is a JSON object with a link, as apps of ChatGPT expect it (``openai/fileParams``).
 """
 
 FILE_OBJECT = "x-satchel-file-object"
@@ -36,6 +37,9 @@ class FileReplacement(Protocol):
 
 EMBEDDED_FORMS: frozenset[FileForm] = frozenset({"base64", "data"})
 """The forms that contain the file's content. Only the runner, which has the file, can write them."""
+
+RUNNER_FORMS: frozenset[FileForm] = EMBEDDED_FORMS | {"upload"}
+"""The forms that the runner writes in place of the file's path."""
 
 ORIGINAL_NAMES = {
     "original_filename": ("filename",),
@@ -79,16 +83,28 @@ def inject_identity(tool: ToolSpec, arguments: dict[str, Any], user: UserName) -
     return others | {name: user for name in IDENTITY_ARGUMENTS if tool.declares(name)}
 
 
-def file_forms(tool: ToolSpec, configured: Mapping[str, FileForm]) -> dict[str, FileForm]:
+def file_forms(
+    tool: ToolSpec, configured: Mapping[str, FileForm], *, has_transfer: bool = False
+) -> dict[str, FileForm]:
     """Return the declared arguments of a tool that are files, and the form of each.
 
     These are the arguments of the contract, those that the schema marks with ``x-mcp-file`` or ``FILE_OBJECT``, and
-    those in ``configured``, which the entry of the server names.
+    those in ``configured``, which the entry of the server names. ``has_transfer`` says that the server takes uploads.
     """
     known: dict[str, FileForm] = dict.fromkeys(FILE_ARGUMENTS, "file")
-    known |= {CONTENT_ARGUMENT: "base64", **dict.fromkeys(tool.arguments_with("x-mcp-file"), "data")}
+    known[CONTENT_ARGUMENT] = "base64"
+    for argument, declared in tool.values_of("x-mcp-file").items():
+        known[argument] = _declared_form(declared, has_transfer=has_transfer)
     known |= {**dict.fromkeys(tool.arguments_with(FILE_OBJECT), "object"), **configured}
     return {argument: form for argument, form in known.items() if tool.declares(argument)}
+
+
+def _declared_form(declared: object, *, has_transfer: bool) -> FileForm:
+    """Return the form of an argument with ``x-mcp-file``. Its ``transferModes`` are ``inline``, ``upload``, or both."""
+    modes = declared.get("transferModes") if isinstance(declared, dict) else None
+    if not isinstance(modes, list):
+        modes = ["inline", "upload"]
+    return "upload" if "upload" in modes and (has_transfer or "inline" not in modes) else "data"
 
 
 def fill_content(tool: ToolSpec, arguments: dict[str, Any]) -> dict[str, Any]:
@@ -107,6 +123,11 @@ def list_file_names(forms: Iterable[str], arguments: dict[str, Any]) -> list[str
         items = value if isinstance(value, list) else [value]
         names += [item for item in items if isinstance(item, str) and item]
     return list(dict.fromkeys(names))
+
+
+def is_server_file(name: str) -> bool:
+    """Return True if a value is the address of a file of the server (SEP-2631), for example in an earlier result."""
+    return name.lower().startswith("mcp-file:")
 
 
 def replace_file_names(

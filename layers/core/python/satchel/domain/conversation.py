@@ -146,15 +146,28 @@ class ToolSpec(BaseModel):
         return '"x-mcp-header"' in json.dumps(self.input_schema)
 
     def arguments_with(self, keyword: str) -> list[str]:
-        """Return the names of the arguments whose schema has this keyword."""
+        """Return the names of the arguments whose schema, or that of their items, has this keyword."""
+        return list(self.values_of(keyword))
+
+    def values_of(self, keyword: str) -> dict[str, Any]:
+        """Return the value of a keyword in the schema of each argument, or in that of its items, that has it."""
         properties = self.input_schema.get("properties")
         named = properties.items() if isinstance(properties, dict) else ()
-        return [name for name, schema in named if isinstance(schema, dict) and keyword in schema]
+        schemas = [(name, each) for name, schema in named for each in (schema, _items(schema))]
+        return {
+            name: schema[keyword]
+            for name, schema in reversed(schemas)
+            if isinstance(schema, dict) and keyword in schema
+        }
 
     def declares(self, argument: str) -> bool:
         """Return True if the tool's input schema has an argument with this name."""
         properties = self.input_schema.get("properties")
         return isinstance(properties, dict) and argument in properties
+
+
+def _items(schema: object) -> object:
+    return schema.get("items") if isinstance(schema, dict) else None
 
 
 class CompletionRequest(BaseModel):

@@ -37,7 +37,8 @@ class ServerEntry(BaseModel):
     the server's own runner replaces the placeholders. ``headers`` are sent with each request to a remote server.
     ``files`` says how tools get file arguments (as path or URL): one mode for all tools, or a mode by tool name. The
     default is ``path`` for stdio and ``url`` for HTTP. ``file_arguments`` names further arguments that are files, by
-    tool (``*``: all tools), with the form of each if it is another one. With ``allow_private``, ``url`` may be in a
+    tool (``*``: all tools), with the form of each if it is another one. With ``file_transfer``, files are sent to and
+    fetched from addresses that the server names (SEP-2631). With ``allow_private``, ``url`` may be in a
     private network. With ``protocol``, Satchel speaks this older revision of MCP, even if the server knows a newer one.
     ``silence_seconds``, ``notice_seconds`` and ``max_seconds`` override the default time limits of tool calls
     (``domain.timing``). The server can read ``read_paths`` in addition to the system and its own files. With
@@ -67,6 +68,7 @@ class ServerEntry(BaseModel):
     files: FileMode | dict[str, FileMode] | None = None
     file_arguments: dict[str, list[str] | dict[str, FileForm]] = {}
     strict_files: bool = False
+    file_transfer: bool = False
     memory_mb: int = Field(default=1024, ge=128, le=10240)
     requirements: str | None = None
     network: bool = True
@@ -100,6 +102,8 @@ class ServerEntry(BaseModel):
     def _check_transport(self) -> "ServerEntry":
         if (self.command is None) == (self.url is None):
             raise ValueError("set either 'command' (stdio) or 'url' (HTTP), not both")
+        if self.file_transfer and not self.network:
+            raise ValueError("file_transfer needs the network, which 'network: false' blocks")
         return self
 
     def may_write(self, tool: ToolSpec) -> bool:

@@ -46,7 +46,8 @@ class CallOrder(BaseModel):
     """The data that a runner needs for a tool call. It contains secrets, so it must not be logged.
 
     ``input_schema`` is set only if the server expects some arguments as HTTP headers, too. In the arguments named in
-    ``embedded``, the runner replaces the paths of input files with their content. ``responses`` and ``request_state``
+    ``embedded``, the runner replaces the paths of input files with their content, or with addresses of the server. With
+    ``transfers_files``, it moves files outside of MCP messages. ``responses`` and ``request_state``
     continue a call that has asked the user ``input_round`` times. ``task_id`` is the task to poll for the time number
     ``polls``; the call has taken ``earlier_ms`` so far. ``as_task`` asks an older server for a task. ``is_legacy``: the
     server speaks the older MCP handshake. ``asks_while_running``: only with that handshake can the tool ask the user. A
@@ -68,6 +69,7 @@ class CallOrder(BaseModel):
     output_schema: dict[str, Any] | None = None
     inputs: list[InputFile] = []
     embedded: dict[str, FileForm] = {}
+    transfers_files: bool = False
     writes: bool
     collect: bool = True
     task_token: str

@@ -1,9 +1,9 @@
 """Ports of a runner, which executes tools: tool calls over MCP, and the workspaces of users."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from pathlib import Path
-from typing import Any, Literal, NamedTuple, Protocol
+from typing import IO, Any, Literal, NamedTuple, Protocol
 
 from pydantic import BaseModel, Field
 
@@ -27,6 +27,21 @@ class LogMessage(BaseModel):
 
     level: str
     message: str
+
+
+class FileTransfer(NamedTuple):
+    """The files that a call may move outside of MCP messages (SEP-2631).
+
+    ``inputs`` are the names of the input files by their paths in the arguments ``uploads``. Files of the result are
+    stored in ``workspace``, with at most ``max_bytes`` each. ``received`` are their paths, which the caller deletes.
+    """
+
+    uploads: frozenset[str]
+    inputs: Mapping[str, str]
+    open_input: Callable[[str], AbstractContextManager[IO[bytes]]]
+    workspace: Path
+    max_bytes: int
+    received: list[Path]
 
 
 class AppRequest(NamedTuple):
@@ -207,6 +222,7 @@ class ToolClient(Protocol):
         is_legacy: bool = False,
         can_ask: bool = False,
         app: AppRequest | None = None,
+        files: FileTransfer | None = None,
     ) -> AbstractContextManager[RunningCall]:
         """Start a call on an idle server process or a new one. Raise ToolCrashed if the server cannot be started.
 
@@ -214,6 +230,7 @@ class ToolClient(Protocol):
         the server keeps the user's data, if it does. ``input_schema`` says which arguments a remote server also expects
         as HTTP headers. ``sessions`` stores the MCP session with a remote server.
         ``answers`` continue a call that ended with InputRequired. ``app`` requests what an app gets of the call.
+        ``files`` are the files that may move outside of MCP messages.
         ``as_task`` asks a server of MCP 2025-11-25 for a task. ``task_id`` polls the task of an earlier call instead of
         calling the tool. ``is_legacy`` says that the server speaks the older MCP handshake.
         With ``can_ask``, the caller replies to questions of the running tool; otherwise, they are refused.

@@ -13,6 +13,7 @@ from pydantic import ValidationError
 
 from satchel.adapters.event_loop import EventLoop
 from satchel.adapters.mcp.error_output import log_name
+from satchel.adapters.mcp.file_transfer import FileMover
 from satchel.adapters.mcp.http import HttpConnection
 from satchel.adapters.mcp.pool import Pool, PoolLimits
 from satchel.adapters.mcp.resumable import KnownServer
@@ -32,6 +33,7 @@ from satchel.ports.tool_client import (
     AppRequest,
     CallFailure,
     CallOutcome,
+    FileTransfer,
     QuestionRefused,
     ServerSession,
     ServerSessions,
@@ -82,6 +84,7 @@ class RunningCall:
         task_id: str | None = None,
         can_ask: bool = False,
         app: AppRequest | None = None,
+        mover: Callable[[Callable[[ToolEvent], None]], FileMover] | None = None,
     ) -> None:
         self._session = session
         self._events: queue.SimpleQueue[ToolEvent] = queue.SimpleQueue()
@@ -97,6 +100,7 @@ class RunningCall:
             task_id=task_id,
             can_ask=can_ask,
             app=app,
+            mover=mover and mover(self._put),
         )
 
     def receive(self, timeout: float) -> ToolEvent | None:
@@ -176,6 +180,7 @@ class McpToolClient:
         is_legacy: bool = False,
         can_ask: bool = False,
         app: AppRequest | None = None,
+        files: FileTransfer | None = None,
     ) -> Iterator[RunningCall]:
         """Start a tool call on an idle server, or on a new one. Raise ToolCrashed if no server can be started.
 
@@ -183,7 +188,7 @@ class McpToolClient:
         It can also write to ``state``, which has its HOME.
         A remote server gets the arguments that ``input_schema`` marks as HTTP headers, too. ``sessions`` stores the
         MCP session with it. ``answers`` continue a call that ended with InputRequired. ``app`` requests what an app
-        gets of the result.
+        gets of the result. ``files`` are those that may move outside of MCP messages.
         ``as_task`` asks an older server for a task, and ``task_id`` polls the task of an earlier call. ``is_legacy``
         says that the server speaks the older MCP handshake, which saves the wait for its answer to the newer one.
         With ``can_ask``, the caller replies to questions of the running tool; otherwise, they are refused.
@@ -205,6 +210,7 @@ class McpToolClient:
                 task_id=task_id,
                 can_ask=can_ask,
                 app=app,
+                mover=partial(FileMover, self._entry, files) if files else None,
             )
             yield running
         finally:
@@ -279,7 +285,8 @@ class McpToolClient:
         first_error: NotReadyError | None = None
         entry = self._resolved_entry()
         for mode in self._modes:
-            session = Session(self._loop.portal, self._connection(entry, access, sessions), mode)
+            connection = self._connection(entry, access, sessions)
+            session = Session(self._loop.portal, connection, mode, has_transfer=entry.file_transfer)
             try:
                 session.open(self._start_seconds)
             except NotReadyError as error:

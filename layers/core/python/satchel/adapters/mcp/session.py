@@ -43,6 +43,7 @@ from pydantic import TypeAdapter, ValidationError
 from pydantic_core import to_json
 
 from satchel.adapters.mcp.apps import APPS, read_app, without_app
+from satchel.adapters.mcp.file_transfer import FileMover, TransferError, declaring_files
 from satchel.adapters.mcp.linked_resources import embed_linked_resources
 from satchel.adapters.mcp.message_observer import ELICITATION, MessageObserver
 from satchel.adapters.mcp.offers import CallRequest, list_offers, to_request, to_tool_result
@@ -185,9 +186,21 @@ class _OpenQuestion(NamedTuple):
 
 
 class Session:
-    """MCP session over a connection. ``mode`` selects the SDK's handshake: ``auto`` or, for old servers, ``legacy``."""
+    """MCP session over a connection. ``mode`` selects the SDK's handshake: ``auto`` or, for old servers, ``legacy``.
 
-    def __init__(self, portal: BlockingPortal, connection: ServerConnection, mode: str = "auto") -> None:
+    With ``has_transfer``, the server learns that files can move outside of MCP messages.
+    """
+
+    def __init__(
+        self,
+        portal: BlockingPortal,
+        connection: ServerConnection,
+        mode: str = "auto",
+        *,
+        has_transfer: bool = False,
+    ) -> None:
+        self._has_transfer = has_transfer
+        self._mover: FileMover | None = None
         self.connection = connection
         self._portal = portal
         self._loop = portal.call(asyncio.get_running_loop)
@@ -235,6 +248,7 @@ class Session:
         task_id: str | None = None,
         can_ask: bool = False,
         app: AppRequest | None = None,
+        mover: FileMover | None = None,
     ) -> Future[None]:
         """Start a call. ``listener`` gets the call's events: the last is a ``CallOutcome``.
 
@@ -255,6 +269,7 @@ class Session:
             dispatcher: Any = self._ready.result().session._dispatcher  # noqa: SLF001
             dispatcher._next_id += secrets.randbelow(1 << 30)  # noqa: SLF001
         self._app = app
+        self._mover = mover
         if task_id is not None:
             outcome = self._poll_task(task_id, answers.responses if answers else {}, listener)
         else:
@@ -304,6 +319,7 @@ class Session:
         resumable = self.connection.resumable
         handshake = await anyio.to_thread.run_sync(resumable.resume) if resumable else None
         transport = self._observer.observe(self.connection.connect())
+        transport = declaring_files(transport) if self._has_transfer else transport
         client = Client(
             transport,
             mode=LATEST_MODERN_VERSION if handshake else self._mode,  # such a mode skips the handshake
@@ -386,6 +402,13 @@ class Session:
 
     async def _outcome(self, request: CallRequest, listener: EventListener) -> CallOutcome:
         try:
+            complete = await self._with_uploads(request)
+        except TransferError as error:
+            return CallFailure(crashed=False, message=f"A file could not be sent to the tool's server: {error}")
+        return await self._requested(complete, listener)
+
+    async def _requested(self, request: CallRequest, listener: EventListener) -> CallOutcome:
+        try:
             # Fail now if JSON cannot encode this: an error during sending ends the session.
             to_json(request.params.model_dump())
         except ValueError as error:
@@ -409,11 +432,19 @@ class Session:
             return _to_questions(raw)
         return await self._complete(to_tool_result(request, raw))
 
+    async def _with_uploads(self, request: CallRequest) -> CallRequest:
+        """Return the request with the server's addresses of the files that were sent to it. Raise TransferError."""
+        if self._mover is None or not isinstance(request, CallToolRequest):
+            return request
+        arguments = await self._mover.upload(self._ready.result().session, request.params.arguments or {})
+        return request.model_copy(update={"params": request.params.model_copy(update={"arguments": arguments})})
+
     async def _complete(self, raw: dict[str, Any]) -> CallOutcome:
         session = self._ready.result().session
         answer = await read_app(session, self._app, raw)
         shown = raw if self._app else without_app(answer) or raw
-        outcome = self._result(await embed_linked_resources(session, shown, MAX_LINKED_BYTES))
+        shown = await embed_linked_resources(session, shown, MAX_LINKED_BYTES)
+        outcome = self._result(await self._mover.download(session, shown) if self._mover else shown)
         return outcome.model_copy(update={"app": answer}) if isinstance(outcome, ToolResult) else outcome
 
     async def _poll_task(

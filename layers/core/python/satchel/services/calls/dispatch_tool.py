@@ -315,6 +315,7 @@ class DispatchTool:
             output_schema=tool.output_schema,
             inputs=resolved.inputs,
             embedded=resolved.embedded,
+            transfers_files=entry.file_transfer,
             writes=entry.may_write(tool),
             collect=entry.collect == "all",
             task_token=token,

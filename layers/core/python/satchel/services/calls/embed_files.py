@@ -11,7 +11,7 @@ from satchel.domain import arguments as args
 from satchel.domain.object_keys import input_path
 from satchel.ports.runners import ArtifactOpener, CallOrder
 
-_INPUTS = "input_files"
+INPUTS = "input_files"
 
 
 def embed_files(order: CallOrder, workspace: Path | None, open_file: ArtifactOpener) -> dict[str, Any]:
@@ -22,9 +22,9 @@ def embed_files(order: CallOrder, workspace: Path | None, open_file: ArtifactOpe
 
     def content(name: str, *, form: args.FileForm) -> str:
         file = inputs.get(name)
-        if file is None:
+        if file is None or form not in args.EMBEDDED_FORMS:
             return name
-        with open_file(f"{_INPUTS}/{file.name}", workspace, file.size) as opened:
+        with open_file(f"{INPUTS}/{file.name}", workspace, file.size) as opened:
             encoded = pybase64.b64encode(opened.read()).decode()
         return encoded if form == "base64" else f"data:{mime_of(file.name)};name={quote(file.name)};base64,{encoded}"
 

@@ -5,7 +5,7 @@ from typing import Any
 from urllib.parse import quote
 
 from satchel.contract import numbered_name
-from satchel.contract.errors import FileNotFound, FileTooLarge
+from satchel.contract.errors import FileNotFound, FileTooLarge, ToolFailed
 from satchel.domain import arguments as args
 from satchel.domain.calls import Call, InputVersion
 from satchel.domain.conversation import ToolSpec
@@ -26,6 +26,10 @@ MAX_EMBEDDED_BYTES = 20 << 20
 The runner holds the content in memory while it sends it: measured, 6.3 times its size.
 """
 
+_NO_TRANSFER = (
+    'The tool takes files by upload only (SEP-2631). Ask the operator of Satchel to set `"file_transfer": true` in the '
+    "server's entry in mcp.json"
+)
 _MAX_SUGGESTED_FROM = 200  # number of files that are searched for names similar to an unknown file name
 
 
@@ -33,8 +37,8 @@ _MAX_SUGGESTED_FROM = 200  # number of files that are searched for names similar
 class ResolvedInputs:
     """A tool's arguments, its input files with their total size, and similar names for ``unresolved`` file names.
 
-    ``embedded`` are the arguments in which the runner replaces a file's path with its content. ``versions`` are the
-    versions of all files that the arguments name.
+    ``embedded`` are the arguments in which the runner replaces a file's path with its content or address. ``versions``
+    are the versions of all files that the arguments name.
     """
 
     arguments: dict[str, Any]
@@ -63,15 +67,16 @@ class ResolveInputs:
 
         Raise FileTooLarge, or the contract's FileNotFound if a file is missing and the server has ``strict_files`` set.
         """
-        forms = args.file_forms(tool, entry.file_arguments_of(tool.name))
-        records, unresolved = self._find(call, args.list_file_names(forms, arguments))
+        forms = args.file_forms(tool, entry.file_arguments_of(tool.name), has_transfer=entry.file_transfer)
+        names = [name for name in args.list_file_names(forms, arguments) if not args.is_server_file(name)]
+        records, unresolved = self._find(call, names)
         if unresolved and entry.strict_files:
             raise FileNotFound(list(unresolved), [name for names in unresolved.values() for name in names])
         arguments = args.fill_original_names(tool, arguments, lambda v: records[v].name if v in records else v)
         distinct = {record.file_key: record for record in records.values()}
         size = sum(record.size for record in distinct.values())
         versions = [InputVersion.of(record) for record in distinct.values()]
-        names = _distinct_names(records)
+        stored_names = _distinct_names(records)
         is_linked = entry.file_mode_for(tool.name) == "url"
         urls: dict[str, str] = {}
         inputs: dict[str, InputFile] = {}
@@ -84,17 +89,19 @@ class ResolveInputs:
             if form == "object" or (form == "file" and is_linked):
                 urls[name] = urls.get(name) or self.links.for_tool(record, max_seconds)
                 return _file_object(record, urls[name]) if form == "object" else urls[name]
+            if form == "upload" and not entry.file_transfer:
+                raise ToolFailed(f"The file {record.name} cannot be sent to the tool's server", suggestion=_NO_TRANSFER)
             if form in args.EMBEDDED_FORMS:
                 nonlocal embedded_bytes
                 embedded_bytes += record.size
                 if embedded_bytes > MAX_EMBEDDED_BYTES:
                     raise _too_large(record, MAX_EMBEDDED_BYTES)
-            inputs[record.file_key] = inputs.get(record.file_key) or self._input(record, names[record.file_key])
-            path = input_path(call.user, names[record.file_key])
+            inputs[record.file_key] = inputs.get(record.file_key) or self._input(record, stored_names[record.file_key])
+            path = input_path(call.user, stored_names[record.file_key])
             return f"file://{quote(path)}" if form == "uri" else path
 
         replaced = args.replace_file_names(forms, arguments, replacement)
-        embedded = {argument: form for argument, form in forms.items() if form in args.EMBEDDED_FORMS}
+        embedded = {argument: form for argument, form in forms.items() if form in args.RUNNER_FORMS}
         embedded = embedded if inputs else {}
         return ResolvedInputs(replaced, list(inputs.values()), unresolved, size, embedded, versions)
 

@@ -1,7 +1,7 @@
 """Run one tool call in a runner function: claim the call, fetch its input files, call the tool, store the result."""
 
 import logging
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 from functools import partial
@@ -21,6 +21,7 @@ from satchel.contract import (
 from satchel.domain.calls import RunnerReport
 from satchel.domain.ids import UserName
 from satchel.domain.inputs import RequestedInput, UnsupportedQuestion
+from satchel.domain.object_keys import input_path
 from satchel.domain.steps import INPUT_REQUIRED, POLL_ERRORS
 from satchel.domain.tasks import ReportedTask, seconds_to_poll
 from satchel.ports.calls import CallClaims, EventReporter
@@ -31,6 +32,7 @@ from satchel.ports.tool_client import (
     Answers,
     AppRequest,
     CannotAsk,
+    FileTransfer,
     InputRequired,
     ServerSessions,
     TaskRunning,
@@ -40,7 +42,7 @@ from satchel.ports.tool_client import (
 )
 from satchel.ports.turns import TaskCallback
 from satchel.services.calls.ask_during_call import AskDuringCall
-from satchel.services.calls.embed_files import embed_files
+from satchel.services.calls.embed_files import INPUTS, embed_files
 from satchel.services.calls.file_sizes import check_file_sizes
 from satchel.services.calls.heartbeat import Heartbeat
 from satchel.services.calls.listen_to_tool import ListenResult, ListenToTool
@@ -147,15 +149,16 @@ class RunTool:
         with ExitStack() as stack:
             workspace = self._open_workspace(order, stack)
             before = self._list_files(order, workspace)
+            transfer = self._file_transfer(order, workspace, stack)
             violations = Violations(order, self.violation_policy)
             ask = AskDuringCall(ports.events, ports.claims, self.clock, order, self.input_seconds)
             listen = ListenToTool(ports.events, self.clock, order, violations, ask, started)
             is_older = order.asks_while_running or RESTART in order.responses
             try:
-                result = self._call(order, ports, listen, heartbeat, workspace, is_older=is_older)
+                result = self._call(order, ports, listen, heartbeat, workspace, transfer, is_older=is_older)
                 if isinstance(result, CannotAsk) and order.may_repeat:
                     is_older = True
-                    result = self._call(order, ports, listen, heartbeat, workspace, is_older=is_older)
+                    result = self._call(order, ports, listen, heartbeat, workspace, transfer, is_older=is_older)
             except (ToolFailed, ToolCrashed) as error:
                 check_file_sizes(error.message, before, self._list_files(order, workspace), self.max_file_bytes)
                 raise
@@ -200,11 +203,27 @@ class RunTool:
 
     def _open_workspace(self, order: CallOrder, stack: ExitStack) -> Path | None:
         """Lock the user's workspace and fetch the input files into it. Return None if the call needs no workspace."""
-        if not order.writes and not order.inputs:
+        if not order.writes and not order.inputs and not order.transfers_files:
             return None
         workspace = stack.enter_context(self.workspaces.hold(order.user, order.session_id))
         self.fetch_inputs(order.inputs, workspace)
         return workspace
+
+    def _file_transfer(self, order: CallOrder, workspace: Path | None, stack: ExitStack) -> FileTransfer | None:
+        """Return the files that may move outside of MCP messages. The received ones are deleted after the call."""
+        if not order.transfers_files or workspace is None:
+            return None
+        sizes = {each.name: each.size for each in order.inputs}
+        transfer = FileTransfer(
+            uploads=frozenset(name for name, form in order.embedded.items() if form == "upload"),
+            inputs={input_path(order.user, name): name for name in sizes},
+            open_input=lambda name: self.open_artifact(f"{INPUTS}/{name}", workspace, sizes[name]),
+            workspace=workspace,
+            max_bytes=self.max_file_bytes,
+            received=[],
+        )
+        stack.callback(_remove, transfer.received)
+        return transfer
 
     def _call(
         self,
@@ -213,6 +232,7 @@ class RunTool:
         listen: ListenToTool,
         heartbeat: Heartbeat,
         workspace: Path | None,
+        transfer: FileTransfer | None,
         *,
         is_older: bool,
     ) -> ListenResult:
@@ -233,6 +253,7 @@ class RunTool:
             is_legacy=order.is_legacy,
             can_ask=True,
             app=AppRequest(order.app_uri) if order.app_uri or order.from_app else None,
+            files=transfer,
         ) as running:
             heartbeat.on_task_end(running.kill)
             try:
@@ -247,6 +268,11 @@ def _ask_to_restart(order: CallOrder, stopped: CannotAsk) -> RunnerReport:
         raise ToolFailed(stopped.message)
     request = {"method": "elicitation/create", "params": _RESTART_QUESTION}
     return RunnerReport(asks=RequestedInput.parse({RESTART: request}, None))
+
+
+def _remove(paths: Sequence[Path]) -> None:
+    for path in paths:
+        path.unlink(missing_ok=True)
 
 
 def _check_restart(order: CallOrder) -> None:
