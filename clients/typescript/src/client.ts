@@ -3,8 +3,21 @@ import { closeEventSocket } from "./eventSocket.js";
 import { Files } from "./files.js";
 import { pages } from "./pages.js";
 import { Session } from "./session.js";
-import { createTransport, type Transport, type TransportOptions, unwrap } from "./transport.js";
-import type { Config, LinkOut, Me, NewSession, Prompt, PromptMessage, SessionOut, ToolServer } from "./types.js";
+import { createTransport, keyHeader, type RequestOptions, type Transport, type TransportOptions, unwrap } from "./transport.js";
+import type {
+  Config,
+  ConversationTurn,
+  ImportRequest,
+  LinkOut,
+  Me,
+  NewSession,
+  Prompt,
+  PromptMessage,
+  SessionOut,
+  ToolServer,
+} from "./types.js";
+
+const CONVERSATION = "/api/conversations/{session_id}";
 
 export interface ClientOptions extends TransportOptions {
   /** The bearer token, or a function that returns it: it is called for each request, because tokens expire. */
@@ -38,10 +51,29 @@ export class Client {
   }
 
   /** Start a session. A second request with the same `idempotencyKey` returns the same session. */
-  async startSession(body: NewSession = {}, options: { idempotencyKey?: string } = {}): Promise<Session> {
-    const headers = options.idempotencyKey ? { "Idempotency-Key": options.idempotencyKey } : {};
-    const { session_id } = await unwrap(this.api.POST("/api/sessions", { body, headers }));
+  async startSession(body: NewSession = {}, { idempotencyKey }: RequestOptions = {}): Promise<Session> {
+    const params = { header: keyHeader(idempotencyKey) };
+    const { session_id } = await unwrap(this.api.POST("/api/sessions", { body, params }));
     return this.session(session_id);
+  }
+
+  /** Yield the turns of a session, oldest first, with their tool calls, files, approvals and questions. */
+  async *conversation(session_id: string): AsyncGenerator<ConversationTurn, void, void> {
+    const fetchPage = (query: { cursor?: string }) =>
+      unwrap(this.api.GET(CONVERSATION, { params: { path: { session_id }, query } }));
+    for await (const page of pages(fetchPage)) yield* page.turns;
+  }
+
+  /** Start a session with a history: turns of `conversation`, or at least a `message` for each turn. */
+  async importConversation(body: ImportRequest, { idempotencyKey }: RequestOptions = {}): Promise<Session> {
+    const params = { header: keyHeader(idempotencyKey) };
+    const { session_id } = await unwrap(this.api.POST("/api/conversations", { body, params }));
+    return this.session(session_id);
+  }
+
+  /** Delete a conversation for good. To end a session whose conversation stays readable, end the session. */
+  async deleteConversation(session_id: string): Promise<void> {
+    await unwrap(this.api.DELETE(CONVERSATION, { params: { path: { session_id } } }));
   }
 
   /** Return a session by its id, without a request. */

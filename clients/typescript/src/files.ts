@@ -2,7 +2,7 @@
 import { type DownloadOptions, downloadFile } from "./download.js";
 import { pages } from "./pages.js";
 import type { operations } from "./schema.js";
-import { type Transport, unwrap } from "./transport.js";
+import { keyHeader, type RequestOptions, type Transport, unwrap } from "./transport.js";
 import type { FileOut, LinkWithUrl, StoredFile, UploadOut } from "./types.js";
 import { type UploadOptions, uploadFile } from "./upload.js";
 
@@ -69,8 +69,8 @@ export class Files {
   }
 
   /** Create a link to a file's newest version. Anyone who has its URL can download the file until it expires. */
-  async share(file_key: string, ttlSeconds = 3600): Promise<LinkWithUrl> {
-    const body = { ttl_seconds: ttlSeconds };
-    return unwrap(this.transport.api.POST(`${FILE}/link`, { params: { path: { file_key } }, body }));
+  async share(file_key: string, ttlSeconds = 3600, { idempotencyKey }: RequestOptions = {}): Promise<LinkWithUrl> {
+    const params = { path: { file_key }, header: keyHeader(idempotencyKey) };
+    return unwrap(this.transport.api.POST(`${FILE}/link`, { params, body: { ttl_seconds: ttlSeconds } }));
   }
 }

@@ -13,6 +13,7 @@ export { type AskOptions, Session } from "./session.js";
 export {
   type AuthHeaders,
   createTransport,
+  type RequestOptions,
   type Transport,
   type TransportOptions,
   UNAUTHORIZED,

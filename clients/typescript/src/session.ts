@@ -1,19 +1,17 @@
 /** One conversation: send messages, read and change it. */
 import { pages } from "./pages.js";
-import { type Transport, unwrap } from "./transport.js";
+import { keyHeader, type RequestOptions, type Transport, unwrap } from "./transport.js";
 import { Turn } from "./turn.js";
 import type { SessionOut, SessionPatch, StoredFile, TurnOut } from "./types.js";
 import { uploadFile } from "./upload.js";
 
 const SESSION = "/api/sessions/{session_id}";
 
-export interface AskOptions {
+export interface AskOptions extends RequestOptions {
   /** Files of the message: a `File` is uploaded; a stored file, or its key, is attached. */
   files?: readonly (File | StoredFile | string)[];
   /** Tools that may be called; by default all that the user may call. */
   tools?: readonly string[];
-  /** A second request with the same key returns the same turn. */
-  idempotencyKey?: string;
 }
 
 /** A conversation. Creating the object sends no request. */
@@ -28,8 +26,7 @@ export class Session {
     const keys: string[] = [];
     for (const file of files) keys.push(await this.attach(file));
     const body = { message, ...(keys.length > 0 && { files: keys }), ...(tools && { tools: [...tools] }) };
-    const header = idempotencyKey ? { "idempotency-key": idempotencyKey } : {};
-    const params = { path: { session_id: this.sessionId }, header };
+    const params = { path: { session_id: this.sessionId }, header: keyHeader(idempotencyKey) };
     const { turn_id } = await unwrap(this.transport.api.POST(`${SESSION}/turns`, { params, body }));
     return this.turn(turn_id);
   }

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { Client } from "./client.js";
 import { createTransport, type TransportOptions, unwrap } from "./transport.js";
 
 const PROBLEM = { error_code: "E_QUOTA_EXCEEDED", detail: "Delete files first." };
@@ -45,6 +46,34 @@ beforeEach(() => {
 
 afterEach(() => {
   vi.useRealTimers();
+});
+
+describe("Client", () => {
+  it("sends the caller's idempotency keys", async () => {
+    const client = new Client({ url: "http://here.example", fetch: send });
+    const idempotencyKey = "k1";
+    await client.startSession({}, { idempotencyKey });
+    await client.importConversation({ turns: [{ message: "Hi" }] }, { idempotencyKey });
+    await client.session("s1").ask("Hi", { idempotencyKey });
+    await client.files.upload(new Blob(["a"]), { name: "a.txt", idempotencyKey });
+    await client.files.share("f1", 60, { idempotencyKey });
+    expect(requests.map((request) => request.headers.get("Idempotency-Key"))).toEqual(Array(5).fill("k1"));
+  });
+
+  it("reads all pages of a conversation and deletes it", async () => {
+    const client = new Client({ url: "http://here.example", fetch: send });
+    const page = (message: string, cursor: string | null): Response => Response.json({ turns: [{ message }], cursor });
+    responses = [page("one", "next"), page("two", null), new Response(null, { status: 204 })];
+    const messages: string[] = [];
+    for await (const turn of client.conversation("s1")) messages.push(turn.message);
+    await client.deleteConversation("s1");
+    expect(messages).toEqual(["one", "two"]);
+    expect(requests.map(({ method, url }) => `${method} ${url}`)).toEqual([
+      "GET http://here.example/api/conversations/s1",
+      "GET http://here.example/api/conversations/s1?cursor=next",
+      "DELETE http://here.example/api/conversations/s1",
+    ]);
+  });
 });
 
 describe("createTransport", () => {

@@ -32,6 +32,16 @@ export interface TransportOptions {
   webSocket?: typeof WebSocket | null;
 }
 
+export interface RequestOptions {
+  /** A second request with the same key, within a day, returns what the first one created. */
+  idempotencyKey?: string | undefined;
+}
+
+/** Return the header of a key, if there is one. */
+export function keyHeader(key: string | undefined): { "idempotency-key"?: string } {
+  return key ? { "idempotency-key": key } : {};
+}
+
 export interface Transport {
   readonly url: string;
   /** Sends any request of the API: `unwrap(api.GET("/api/me"))`. */

@@ -4,7 +4,7 @@ import { pages } from "./pages.js";
 import { findResumable, type Part, splitIntoParts } from "./parts.js";
 import type { FileOut, SignedPart, UploadOut } from "./schema.js";
 import { sleep } from "./sleep.js";
-import { type Transport, unwrap } from "./transport.js";
+import { keyHeader, type RequestOptions, type Transport, unwrap } from "./transport.js";
 
 /** Largest file for a single request; every deployment accepts that much. */
 const MAX_SINGLE_REQUEST_BYTES = 1 << 20;
@@ -12,7 +12,7 @@ const PARALLEL_PARTS = 3;
 const MAX_ATTEMPTS = 4;
 const RETRY_DELAY_MS = 1_000;
 
-export interface UploadOptions {
+export interface UploadOptions extends RequestOptions {
   /** Name of the file; by default that of a `File`. */
   name?: string;
   /** Session that the file belongs to; without one it belongs to the user only. */
@@ -81,7 +81,7 @@ class Upload {
       for (const [field, value] of Object.entries(fields)) form.append(field, value);
       return form;
     };
-    const record = await unwrap(this.api.POST("/api/files", { body, bodySerializer, signal }));
+    const record = await unwrap(this.api.POST("/api/files", { body, bodySerializer, signal, params: this.key }));
     this.options.onProgress?.(content.size);
     return record;
   }
@@ -101,7 +101,11 @@ class Upload {
     const { content, name, sessionId, signal } = this;
     const file = { name, size: content.size, mime: content.type || null };
     const body = { ...file, session_id: sessionId, app_key: this.options.app?.key ?? null, sha256: [] };
-    return unwrap(this.api.POST("/api/files/uploads", { body, signal }));
+    return unwrap(this.api.POST("/api/files/uploads", { body, signal, params: this.key }));
+  }
+
+  private get key(): { header: { "idempotency-key"?: string } } {
+    return { header: keyHeader(this.options.idempotencyKey) };
   }
 
   private async findExisting(): Promise<UploadOut | undefined> {

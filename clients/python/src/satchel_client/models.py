@@ -145,7 +145,7 @@ class DownloadEntry(Model):
     session_id: str | None = None
     """The id of the session; null if it has none."""
     result: Literal["ok", "error"]
-    """Whether it succeeded."""
+    """`ok`, or `error`: the download was refused."""
     error_code: str | None = None
     """The error's code; null if there was no error."""
     duration_seconds: float | None = None
@@ -179,7 +179,7 @@ class ToolCallEntry(Model):
     session_id: str | None = None
     """The id of the session; null if it has none."""
     result: Literal["ok", "error"]
-    """Whether it succeeded."""
+    """`ok`, or `error`: the call failed or was rejected."""
     error_code: str | None = None
     """The error's code; null if there was no error."""
     duration_seconds: float | None = None
@@ -213,7 +213,7 @@ class BooleanField(Model):
     title: str | None = None
     """The title for users; null if there is none."""
     description: str | None = None
-    """What it is, for users and the model."""
+    """An explanation of the field; null if there is none."""
     type: Literal["boolean"]
     """The kind."""
     default: bool | None = None
@@ -363,7 +363,7 @@ class ChoicesField(Model):
     title: str | None = None
     """The title for users; null if there is none."""
     description: str | None = None
-    """What it is, for users and the model."""
+    """An explanation of the field; null if there is none."""
     type: Literal["array"]
     """The kind."""
     items: ChoiceItems
@@ -400,7 +400,7 @@ class ModelOut(Model):
     name: str
     """The name."""
     description: str
-    """What it is, for users and the model."""
+    """What the model is good for, in the words of the deployment; null if there are none."""
 
 
 class SizeLimits(Model):
@@ -452,7 +452,7 @@ class NumberField(Model):
     title: str | None = None
     """The title for users; null if there is none."""
     description: str | None = None
-    """What it is, for users and the model."""
+    """An explanation of the field; null if there is none."""
     type: Literal["number", "integer"]
     """The kind."""
     minimum: float | int | None = None
@@ -472,7 +472,7 @@ class TextField(Model):
     title: str | None = None
     """The title for users; null if there is none."""
     description: str | None = None
-    """What it is, for users and the model."""
+    """An explanation of the field; null if there is none."""
     type: Literal["string"]
     """The kind."""
     min_length: int | None = Field(default=None, alias="minLength")
@@ -555,7 +555,7 @@ class ResponseArtifact(Model):
     category: str | None = None
     """The kind of the file, as its tool names it; null if the tool named none."""
     description: str | None = None
-    """What it is, for users and the model."""
+    """What the file contains, in the words of its tool; null if the tool did not say."""
     content: str | None = None
     """The text of a small text file; null if there is none, and in events."""
     language: str | None = None
@@ -588,7 +588,7 @@ class ResponseDeferred(Model):
     size: int
     """Size in bytes."""
     description: str | None = None
-    """What it is, for users and the model."""
+    """What the file contains, in the words of its tool; null if the tool did not say."""
     reason: str | None = None
     """Why; null if there is no reason to give."""
     status: str | None = None
@@ -1345,7 +1345,7 @@ class FileContent(Model):
     created_at: datetime
     """When it was created. RFC 3339 in UTC."""
     description: str | None = None
-    """What it is, for users and the model."""
+    """What the file contains, in the words of the tool that created it; null if it did not say."""
     category: str | None = None
     """The kind of the file, as its tool names it; null if the tool named none."""
     viewer: str | None = None
@@ -1399,7 +1399,7 @@ class FileOut(Model):
     created_at: datetime
     """When it was created. RFC 3339 in UTC."""
     description: str | None = None
-    """What it is, for users and the model."""
+    """What the file contains, in the words of the tool that created it; null if it did not say."""
     category: str | None = None
     """The kind of the file, as its tool names it; null if the tool named none."""
     viewer: str | None = None
@@ -1633,7 +1633,7 @@ class ToolSpec(Model):
     title: str | None = None
     """The title for users; null if there is none."""
     description: str
-    """What it is, for users and the model."""
+    """What it does, in the words of its server; null if the server does not say."""
     input_schema: dict[str, Any]
     """JSON Schema of the arguments."""
     output_schema: dict[str, Any] | None = None
@@ -1706,7 +1706,7 @@ class PromptArgument(Model):
     name: str
     """The name."""
     description: str
-    """What it is, for users and the model."""
+    """What it does, in the words of its server; null if the server does not say."""
     required: bool
     """True: the prompt needs this argument."""
 
@@ -1721,7 +1721,7 @@ class Prompt(Model):
     title: str | None = None
     """The title for users; null if there is none."""
     description: str
-    """What it is, for users and the model."""
+    """What it does, in the words of its server; null if the server does not say."""
     arguments: list[PromptArgument]
     """The arguments of the prompt, in the order of the server."""
 
@@ -1754,7 +1754,7 @@ class Resource(Model):
     title: str | None = None
     """The title for users; null if there is none."""
     description: str
-    """What it is, for users and the model."""
+    """What it does, in the words of its server; null if the server does not say."""
     mime: str | None = None
     """The media type; null if the server does not say."""
     size: int | None = None
@@ -1780,7 +1780,7 @@ class ResourceTemplate(Model):
     title: str | None = None
     """The title for users; null if there is none."""
     description: str
-    """What it is, for users and the model."""
+    """What it does, in the words of its server; null if the server does not say."""
     mime: str | None = None
     """The media type; null if the server does not say."""
 
@@ -2058,7 +2058,7 @@ class ToolServer(Model):
     title: str
     """The title for users; null if there is none."""
     description: str
-    """What it is, for users and the model."""
+    """What the server is for, in the words of the deployment; null if there are none."""
     status: Literal["ready", "starting", "unavailable"]
     """The status."""
     reason: str | None = None
