@@ -121,7 +121,7 @@ class WebApi(Construct):
                 acknowledge(route, AwsSolutions_APIG4="the page is public and contains no data")
 
 
-_API_HEADERS = ("idempotency-key", "if-none-match", "if-range", "prefer", "range", "x-satchel-confirm")
+_API_HEADERS = ("idempotency-key", "if-match", "if-none-match", "if-range", "prefer", "range", "x-satchel-confirm")
 _READABLE_HEADERS = (
     *("accept-ranges", "content-disposition", "content-range", "etag", "preference-applied", "retry-after"),
 )

@@ -23,7 +23,7 @@ _DEFAULT_PORTS = {"http": 80, "https": 443}
 _Address = tuple[str, str, int]
 _BEARER = "bearer"
 _CORS_HEADERS = (
-    *("authorization", "idempotency-key", "if-none-match", "if-range", "prefer", "range"),
+    *("authorization", "idempotency-key", "if-match", "if-none-match", "if-range", "prefer", "range"),
     *("x-satchel-client", "x-satchel-confirm", "x-satchel-groups", "x-satchel-user"),
 )
 _READABLE = ("accept-ranges", "content-disposition", "content-range", "etag", "preference-applied", "retry-after")

@@ -9,7 +9,7 @@ from satchel.domain.errors import SessionEnded, SessionNotFound, TooManySessions
 from satchel.domain.ids import CanvasId, SessionId, UserName
 from satchel.domain.sessions import Session, SessionChanges, SessionStatus, Turn
 from satchel.ports import Page
-from satchel.ports.sessions import Sessions
+from satchel.ports.sessions import SessionCheck, Sessions, accept_any
 from satchel.services.sessions.clean_up_session import CleanUpSession
 from tests.fakes.pages import page_of
 
@@ -50,12 +50,15 @@ class FakeSessions:
         )
         return page_of(sessions, limit, cursor)
 
-    def update(self, user: UserName, session_id: SessionId, changes: SessionChanges) -> Session:
+    def update(
+        self, user: UserName, session_id: SessionId, changes: SessionChanges, check: SessionCheck = accept_any
+    ) -> Session:
         session = self._sessions.get((user, session_id))
         if session is None:
             raise SessionNotFound(session_id)
         if session.status is SessionStatus.ENDED:
             raise SessionEnded(session_id)
+        check(session)
         changed = session.model_copy(update=changes.model_dump(exclude_unset=True))
         self._sessions[user, session_id] = changed
         return changed.model_copy()

@@ -7,6 +7,7 @@ from satchel.domain.errors import TooManyTokens
 from satchel.domain.ids import CallId, TokenId, TurnId, UserName
 from satchel.domain.personal_tokens import PersonalToken
 from satchel.domain.users import Erasure, InterruptedTurn, UserSettings
+from satchel.ports.users import SettingsCheck, accept_any
 
 
 class FakeErasureStarter:
@@ -28,7 +29,14 @@ class FakeUserSettings:
     def get(self, user: UserName) -> UserSettings:
         return self._settings.get(user, UserSettings())
 
-    def save(self, user: UserName, settings: UserSettings, now: datetime) -> None:  # noqa: ARG002  (the port's)
+    def save(
+        self,
+        user: UserName,
+        settings: UserSettings,
+        now: datetime,  # noqa: ARG002  (the port's)
+        check: SettingsCheck = accept_any,
+    ) -> None:
+        check(self.get(user))
         self._settings[user] = settings
 
 

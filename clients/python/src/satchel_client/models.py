@@ -400,7 +400,7 @@ class ModelOut(Model):
     name: str
     """The name."""
     description: str
-    """What the model is good for, in the words of the deployment; null if there are none."""
+    """What the model is good for, in the words of the deployment; it may be empty."""
 
 
 class SizeLimits(Model):
@@ -1345,7 +1345,7 @@ class FileContent(Model):
     created_at: datetime
     """When it was created. RFC 3339 in UTC."""
     description: str | None = None
-    """What the file contains, in the words of the tool that created it; null if it did not say."""
+    """What the file contains, in the words of its tool; null if the tool did not say."""
     category: str | None = None
     """The kind of the file, as its tool names it; null if the tool named none."""
     viewer: str | None = None
@@ -1399,7 +1399,7 @@ class FileOut(Model):
     created_at: datetime
     """When it was created. RFC 3339 in UTC."""
     description: str | None = None
-    """What the file contains, in the words of the tool that created it; null if it did not say."""
+    """What the file contains, in the words of its tool; null if the tool did not say."""
     category: str | None = None
     """The kind of the file, as its tool names it; null if the tool named none."""
     viewer: str | None = None
@@ -1633,7 +1633,7 @@ class ToolSpec(Model):
     title: str | None = None
     """The title for users; null if there is none."""
     description: str
-    """What it does, in the words of its server; null if the server does not say."""
+    """What it is for, in the words of its server; it may be empty."""
     input_schema: dict[str, Any]
     """JSON Schema of the arguments."""
     output_schema: dict[str, Any] | None = None
@@ -1706,7 +1706,7 @@ class PromptArgument(Model):
     name: str
     """The name."""
     description: str
-    """What it does, in the words of its server; null if the server does not say."""
+    """What it is for, in the words of its server; it may be empty."""
     required: bool
     """True: the prompt needs this argument."""
 
@@ -1721,7 +1721,7 @@ class Prompt(Model):
     title: str | None = None
     """The title for users; null if there is none."""
     description: str
-    """What it does, in the words of its server; null if the server does not say."""
+    """What it is for, in the words of its server; it may be empty."""
     arguments: list[PromptArgument]
     """The arguments of the prompt, in the order of the server."""
 
@@ -1754,7 +1754,7 @@ class Resource(Model):
     title: str | None = None
     """The title for users; null if there is none."""
     description: str
-    """What it does, in the words of its server; null if the server does not say."""
+    """What it is for, in the words of its server; it may be empty."""
     mime: str | None = None
     """The media type; null if the server does not say."""
     size: int | None = None
@@ -1780,7 +1780,7 @@ class ResourceTemplate(Model):
     title: str | None = None
     """The title for users; null if there is none."""
     description: str
-    """What it does, in the words of its server; null if the server does not say."""
+    """What it is for, in the words of its server; it may be empty."""
     mime: str | None = None
     """The media type; null if the server does not say."""
 
@@ -2058,7 +2058,7 @@ class ToolServer(Model):
     title: str
     """The title for users; null if there is none."""
     description: str
-    """What the server is for, in the words of the deployment; null if there are none."""
+    """What the server is for, in the words of the deployment; it may be empty."""
     status: Literal["ready", "starting", "unavailable"]
     """The status."""
     reason: str | None = None

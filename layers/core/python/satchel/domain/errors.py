@@ -32,6 +32,7 @@ SatchelError
 │   ├── InputClosed           the user answered differently, or the tool no longer waits for an answer
 │   ├── ApprovalMismatch      the digest of an approval is missing or not that of the call
 │   └── IdempotencyKeyReused  the same Idempotency-Key with another body
+├── Changed                   the resource is not in the state that the request expects (If-Match)
 ├── QuotaExceeded             the user has used up a quota
 │   ├── TooManySessions
 │   ├── TooManyTurns          in one minute
@@ -321,6 +322,15 @@ class IdempotencyKeyReused(Conflict):
     """The Idempotency-Key was already used for a different request."""
 
     code = "E_IDEMPOTENCY_KEY_REUSED"
+
+
+class Changed(SatchelError):
+    """The resource has changed since the client read it, and the request names the state that it read."""
+
+    code = "E_CHANGED"
+
+    def __init__(self) -> None:
+        super().__init__("It was changed meanwhile. Read it again, then decide whether to change it.")
 
 
 class QuotaExceeded(SatchelError):

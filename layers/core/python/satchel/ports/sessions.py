@@ -1,6 +1,6 @@
 """Storage of sessions and dashboards, and the cleanup of ended sessions."""
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from datetime import datetime
 from typing import NamedTuple, Protocol
 
@@ -9,6 +9,14 @@ from satchel.domain.ids import CanvasId, SessionId, TurnId, UserName
 from satchel.domain.sessions import Session, SessionChanges
 from satchel.ports import Page
 from satchel.ports.tool_client import ServerSession
+
+SessionCheck = Callable[[Session], None]
+"""A function that raises an error if the session may not be changed."""
+
+
+def accept_any(session: Session) -> None:
+    """Accept any session."""
+    del session
 
 
 class Sessions(Protocol):
@@ -30,8 +38,14 @@ class Sessions(Protocol):
         """Return the user's sessions, newest first."""
         ...
 
-    def update(self, user: UserName, session_id: SessionId, changes: SessionChanges) -> Session:
-        """Change fields of an open session. Return the session. Raise SessionNotFound, SessionEnded or Unavailable."""
+    def update(
+        self, user: UserName, session_id: SessionId, changes: SessionChanges, check: SessionCheck = accept_any
+    ) -> Session:
+        """Change fields of an open session, unless ``check`` raises an error for the session. Return the session.
+
+        The session does not change between the check and the change. Raise SessionNotFound, SessionEnded or
+        Unavailable.
+        """
         ...
 
     def end(self, user: UserName, session_id: SessionId, now: datetime, *, idle_since: datetime | None = None) -> None:

@@ -1,12 +1,20 @@
 """Ports for users: their settings, and erasures. An erasure is the deletion of all data of a user."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from datetime import datetime
 from typing import Protocol
 
 from satchel.domain.ids import CallId, TokenId, TurnId, UserName
 from satchel.domain.personal_tokens import PersonalToken
 from satchel.domain.users import Erasure, InterruptedTurn, UserSettings
+
+SettingsCheck = Callable[[UserSettings], None]
+"""A function that raises an error if the stored settings may not be replaced."""
+
+
+def accept_any(settings: UserSettings) -> None:
+    """Accept any stored settings."""
+    del settings
 
 
 class Erasures(Protocol):
@@ -52,8 +60,12 @@ class UserSettingsStore(Protocol):
         """Return the user's settings, or the defaults."""
         ...
 
-    def save(self, user: UserName, settings: UserSettings, now: datetime) -> None:
-        """Replace the user's settings. Raise ErasureRunning if all data of the user is being deleted."""
+    def save(self, user: UserName, settings: UserSettings, now: datetime, check: SettingsCheck = accept_any) -> None:
+        """Replace the user's settings, unless ``check`` raises an error for them.
+
+        They do not change between the check and the change. Raise ErasureRunning if all data of the user is being
+        deleted.
+        """
         ...
 
 

@@ -31,6 +31,7 @@ from satchel.domain.errors import SessionEnded, SessionNotFound, TooManySessions
 from satchel.domain.ids import SessionId, UserName
 from satchel.domain.sessions import Session, SessionChanges, SessionStatus
 from satchel.ports import Page
+from satchel.ports.sessions import SessionCheck, accept_any
 
 if TYPE_CHECKING:
     from mypy_boto3_dynamodb.type_defs import TransactWriteItemTypeDef
@@ -164,7 +165,9 @@ class DynamoSessions:
     def list(self, user: UserName, limit: int, cursor: str | None) -> Page[Session]:
         return self.table.list_page(Query(f"USER#{user}", PREFIX, limit, newest_first=True), cursor, parse_session)
 
-    def update(self, user: UserName, session_id: SessionId, changes: SessionChanges) -> Session:
+    def update(
+        self, user: UserName, session_id: SessionId, changes: SessionChanges, check: SessionCheck = accept_any
+    ) -> Session:
         """Change an open session and return the result. Concurrent changes to different fields are all applied.
 
         Raise SessionNotFound or SessionEnded. Raise Unavailable if conflicts with other writers prevent the change.
@@ -173,7 +176,9 @@ class DynamoSessions:
             item = self.table.get(*session_key(user, session_id))
             if item is None:
                 raise SessionNotFound(session_id)
-            after = parse_session(item).model_copy(update=changes.model_dump(exclude_unset=True))
+            before = parse_session(item)
+            check(before)
+            after = before.model_copy(update=changes.model_dump(exclude_unset=True))
             try:
                 self.table.update(
                     *session_key(user, session_id),

@@ -1,13 +1,17 @@
 """Read and write download headers: conditional requests (RFC 9110 §13), ranges (§14), Content-Disposition (RFC 6266).
 
-The content of a file version never changes, so each version has one constant ETag.
+The content of a file version never changes, so each version has one constant ETag. That of a session or of settings
+names what their user can change in them.
 """
 
+import hashlib
+import json
 import re
 from urllib.parse import quote
 
-from satchel.domain.errors import RangeNotSatisfiable
+from satchel.domain.errors import Changed, RangeNotSatisfiable
 
+_ETAG_CHARS = 32
 _RANGE = re.compile(r"^bytes=([0-9]{0,18})-([0-9]{0,18})$")
 
 
@@ -15,6 +19,18 @@ def is_unchanged(if_none_match: str | None, etag: str) -> bool:
     """Return True if ``If-None-Match`` contains ``etag``: the client has this version, so the answer is 304."""
     known = {each.strip().removeprefix("W/") for each in (if_none_match or "").split(",")}
     return "*" in known or etag in known
+
+
+def etag_of(*values: object) -> str:
+    """Return the ETag of a resource that can change, made from the values that its user can change."""
+    digest = hashlib.sha256(json.dumps(values).encode()).hexdigest()
+    return f'"{digest[:_ETAG_CHARS]}"'
+
+
+def check_unchanged(if_match: str | None, etag: str) -> None:
+    """Raise Changed if there is an ``If-Match`` header without ``etag``. Weak tags never match (RFC 9110 §13.1.1)."""
+    if if_match is not None and not {"*", etag} & {each.strip() for each in if_match.split(",")}:
+        raise Changed
 
 
 def is_range_valid(if_range: str | None, etag: str) -> bool:

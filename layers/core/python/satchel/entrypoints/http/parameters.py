@@ -97,6 +97,14 @@ IdempotencyKey = Annotated[
         description="A repeated request with the same key, within a day, returns what the first one created.",
     ),
 ]
+IfMatch = Annotated[
+    str | None,
+    Header(max_length=400, description="Change it only if it still has this `ETag`; otherwise the response is 412."),
+]
+IfNoneMatch = Annotated[
+    str | None, Header(alias="If-None-Match", description="The `ETag`s that the client has cached.")
+]
+ETAG_HEADER = {"ETag": {"description": "Names what can be changed, for `If-Match`.", "schema": {"type": "string"}}}
 Limit = Annotated[int, Query(ge=1, le=100, description="Maximum number of items in a page.")]
 Cursor = Annotated[str | None, Query(max_length=2000, description="The `cursor` of the previous page.")]
 NewestFirst = Annotated[bool, Query(description="Newest items first. All pages of a list need the same value.")]

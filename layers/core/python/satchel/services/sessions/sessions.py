@@ -11,7 +11,7 @@ from satchel.domain.sessions import NO_CHANGES, Session, SessionChanges, Session
 from satchel.domain.users import Identity
 from satchel.ports import Page
 from satchel.ports.calls import AuditTrail
-from satchel.ports.sessions import CleanupStarter, Sessions
+from satchel.ports.sessions import CleanupStarter, SessionCheck, Sessions, accept_any
 from satchel.ports.system import Clock
 from satchel.ports.turns import Inputs, Turns
 from satchel.ports.users import UserSettingsStore
@@ -86,11 +86,16 @@ class ChangeSession:
     sessions: Sessions
     models: ModelCatalog
 
-    def __call__(self, who: Identity, session_id: SessionId, changes: SessionChanges) -> Session:
-        """Apply the fields set in ``changes``. Raise UnknownModel, SessionNotFound, SessionEnded or Unavailable."""
+    def __call__(
+        self, who: Identity, session_id: SessionId, changes: SessionChanges, check: SessionCheck = accept_any
+    ) -> Session:
+        """Apply the fields set in ``changes``, unless ``check`` raises an error for the session as it is now.
+
+        Raise UnknownModel, SessionNotFound, SessionEnded or Unavailable.
+        """
         if changes.model is not None:
             self.models.choose(who.groups, changes.model)
-        return self.sessions.update(who.name, session_id, changes)
+        return self.sessions.update(who.name, session_id, changes, check)
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from satchel.domain.users import Identity, UserSettings
 from satchel.ports.system import Clock
-from satchel.ports.users import UserSettingsStore
+from satchel.ports.users import SettingsCheck, UserSettingsStore, accept_any
 
 
 @dataclass(frozen=True)
@@ -18,6 +18,6 @@ class UserSettingsAccess:
         """Return the user's settings, or the defaults."""
         return self.store.get(who.name)
 
-    def replace(self, who: Identity, settings: UserSettings) -> None:
-        """Store the settings. Raise ErasureRunning."""
-        self.store.save(who.name, settings, self.clock.now())
+    def replace(self, who: Identity, settings: UserSettings, check: SettingsCheck = accept_any) -> None:
+        """Store the settings, unless ``check`` raises an error for those that are stored. Raise ErasureRunning."""
+        self.store.save(who.name, settings, self.clock.now(), check)

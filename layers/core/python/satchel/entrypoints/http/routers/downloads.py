@@ -16,7 +16,7 @@ from satchel.entrypoints.http.http_semantics import (
     is_unchanged,
     requested_range,
 )
-from satchel.entrypoints.http.parameters import InjectedUseCases
+from satchel.entrypoints.http.parameters import IfNoneMatch, InjectedUseCases
 from satchel.entrypoints.http.problems import problem_responses
 from satchel.services.apps.read_still import STILL_POLICY, Still
 
@@ -53,9 +53,6 @@ Attachment = Annotated[bool, Query(description="True: the browser saves the file
 _BYTES: dict[str, Any] = {
     "content": {"application/octet-stream": {"schema": {"type": "string", "format": "binary"}}, "*/*": {"schema": {}}}
 }
-IfNoneMatch = Annotated[
-    str | None, Header(alias="If-None-Match", description="The `ETag`s that the client has cached.")
-]
 
 
 def _header(description: str) -> dict[str, Any]:

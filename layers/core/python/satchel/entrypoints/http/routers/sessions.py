@@ -3,18 +3,21 @@
 from contextlib import suppress
 from functools import partial
 
-from fastapi import APIRouter
+from fastapi import APIRouter, Response
 
 from satchel.domain.canvas import CanvasAction
 from satchel.domain.errors import SessionNotFound
 from satchel.domain.ids import SessionId
 from satchel.domain.sessions import Session
 from satchel.entrypoints.http import examples
+from satchel.entrypoints.http.http_semantics import check_unchanged, etag_of
 from satchel.entrypoints.http.identity import CurrentUser
 from satchel.entrypoints.http.parameters import (
+    ETAG_HEADER,
     CanvasPath,
     Cursor,
     IdempotencyKey,
+    IfMatch,
     InjectedUseCases,
     Limit,
     NewestFirst,
@@ -37,11 +40,15 @@ from satchel.services.turns.canvas_actions import CanvasActionRequest
 router = APIRouter()
 
 _STARTED = examples.responses(201, examples.SESSION, 400, 403, 409, 413, 422, 503)
-_CHANGED = examples.responses(200, examples.SESSION, 400, 403, 404, 409, 413, 422, 503)
-_READ = examples.responses(200, examples.SESSION_WITH_TURNS, 403, 404, 422)
+_CHANGED = examples.responses(200, examples.SESSION, 400, 403, 404, 409, 412, 413, 422, 503, headers=ETAG_HEADER)
+_READ = examples.responses(200, examples.SESSION_WITH_TURNS, 403, 404, 422, headers=ETAG_HEADER)
 _READ_AUDIT = examples.responses(200, examples.AUDIT, 403, 404, 422)
 _LOGGED = examples.responses(201, examples.CANVAS_ACTION, 400, 403, 404, 409, 413, 422)
 _TICKET = examples.responses(201, examples.TICKET, 403)
+
+
+def _etag(session: Session) -> str:
+    return etag_of(session.title, session.model, session.instructions, session.pinned, session.archived, session.status)
 
 
 @router.post("/api/sessions", tags=["sessions"], status_code=201, responses=_STARTED)
@@ -82,9 +89,12 @@ def read_session(
     limit: Limit = 50,
     cursor: Cursor = None,
     newest_first: NewestFirst = False,  # noqa: FBT002  (a query parameter)
+    *,
+    response: Response,
 ) -> SessionWithTurns:
     """Read a session and a page of its turns, oldest first unless `newest_first` is set."""
     session = use_cases.read_sessions(user, session_id)
+    response.headers["ETag"] = _etag(session)
     page = use_cases.read_sessions.list_turns(session, limit, cursor, newest_first=newest_first)
     fields = SessionOut.of(session).model_dump()
     return SessionWithTurns(
@@ -94,10 +104,24 @@ def read_session(
 
 @router.patch("/api/sessions/{session_id}", tags=["sessions"], responses=_CHANGED)
 def change_session(
-    body: SessionPatch, user: CurrentUser, use_cases: InjectedUseCases, session_id: SessionPath
+    body: SessionPatch,
+    user: CurrentUser,
+    use_cases: InjectedUseCases,
+    session_id: SessionPath,
+    response: Response,
+    if_match: IfMatch = None,
 ) -> SessionOut:
-    """Change a session: title, model, instructions, `pinned`, `archived`. The changes apply from its next turn."""
-    return SessionOut.of(use_cases.change_session(user, session_id, body.changes()))
+    """Change a session: title, model, instructions, `pinned`, `archived`. The changes apply from its next turn.
+
+    With `If-Match`, nothing changes if another request has changed the session since the client read its `ETag`.
+    """
+
+    def check(session: Session) -> None:
+        check_unchanged(if_match, _etag(session))
+
+    changed = use_cases.change_session(user, session_id, body.changes(), check)
+    response.headers["ETag"] = _etag(changed)
+    return SessionOut.of(changed)
 
 
 @router.delete(
