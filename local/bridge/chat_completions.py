@@ -55,7 +55,11 @@ class _StreamOptions(BaseModel):
 
 
 class ChatRequest(BaseModel):
-    """A request for a chat completion. Members such as ``temperature`` are ignored: the deployment decides."""
+    """A request for a chat completion. Members such as ``temperature`` are ignored: the deployment decides.
+
+    ``tools`` are ignored, too, because front ends such as Open WebUI always send theirs. A request that forces a call
+    of one of them is refused.
+    """
 
     model: str
     messages: Annotated[list[ChatMessage], Field(min_length=1)]
@@ -63,11 +67,12 @@ class ChatRequest(BaseModel):
     stream_options: _StreamOptions | None = None
     n: int | None = None
     tools: list[Any] | None = None
+    tool_choice: Any = None
 
     def check(self) -> None:
         """Raise InvalidRequest for what Satchel cannot do."""
-        if self.tools:
-            raise InvalidRequest("`tools` are not supported: the tools of Satchel run inside Satchel.")
+        if self.tools and self.tool_choice not in (None, "auto", "none"):
+            raise InvalidRequest("`tool_choice` is not supported: the tools of Satchel run inside Satchel.")
         if self.n not in {None, 1}:
             raise InvalidRequest("`n` must be 1.")
         if self.messages[-1].role != "user":

@@ -126,10 +126,18 @@ def test_failed_turn_is_an_error_that_is_not_retried(client: openai.OpenAI, user
     assert len(sessions_of(user)) == 0
 
 
-def test_tools_of_the_client_are_refused(client: openai.OpenAI) -> None:
-    tool = {"type": "function", "function": {"name": "f", "parameters": {}}}
-    with pytest.raises(openai.BadRequestError, match="run inside Satchel"):
-        client.chat.completions.create(model="offline", messages=[says("hi")], tools=[tool])  # type: ignore[list-item]  # a dict
+def test_tools_of_the_client_are_ignored_unless_it_forces_one(client: openai.OpenAI) -> None:
+    tool: Any = {"type": "function", "function": {"name": "f", "parameters": {}}}
+    ignored: Any = ("auto", "none")
+    forced: Any = ("required", {"type": "function", "function": {"name": "f"}})
+    for choice in ignored:
+        completion = client.chat.completions.create(
+            model="offline", messages=[says(SUM)], tools=[tool], tool_choice=choice
+        )
+        assert "42" in str(completion.choices[0].message.content)
+    for choice in forced:
+        with pytest.raises(openai.BadRequestError, match="run inside Satchel"):
+            client.chat.completions.create(model="offline", messages=[says("hi")], tools=[tool], tool_choice=choice)
 
 
 def test_request_without_a_token_is_refused(bridge: str) -> None:
