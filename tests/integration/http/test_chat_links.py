@@ -109,6 +109,26 @@ class TestOpen:
         messages = [turn["message"] for turn in first["turns"] + second["turns"]]
         assert messages == ["How many rows?", "0", "1"]
 
+    def test_page_of_large_turns_is_shorter_and_none_is_lost(
+        self,
+        backend: Backend,
+        api: ApiClient,
+        anonymous: TestClient,
+        user: UserName,
+        session_id: str,
+        monkeypatch: pytest.MonkeyPatch,
+    ) -> None:
+        for number in range(2):
+            answered(backend, api, user, session_id, f"{number}" * 50)
+        link = share(api, session_id)
+        monkeypatch.setattr("satchel.services.sessions.share_chat.MAX_PAGE_BYTES", 150)
+
+        first = read(anonymous, link)
+        second = read(anonymous, link, cursor=first["cursor"])
+
+        assert [len(page["turns"]) for page in (first, second)] == [2, 1]
+        assert second["cursor"] is None
+
     def test_only_the_chosen_branch_is_shown(
         self, backend: Backend, api: ApiClient, anonymous: TestClient, user: UserName
     ) -> None:

@@ -197,6 +197,7 @@ class TestRead:
             "created_at": read["turns"][0]["created_at"],
             "ended_at": read["turns"][0]["created_at"],
             "imported": False,
+            "after": None,
             "rating": None,
         }
         assert (read["title"], read["running_turn"], read["cursor"]) == ("Numbers", third, None)

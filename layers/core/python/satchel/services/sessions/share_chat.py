@@ -4,7 +4,7 @@ A link shows the turns that had begun when it was created. It shows messages, an
 the files, but no arguments, results, apps or dashboards, because their owner may not know what these contain.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from datetime import timedelta
@@ -24,6 +24,9 @@ from satchel.ports.system import Clock
 from satchel.ports.turns import Turns
 from satchel.services.sessions.sessions import ReadSessions
 from satchel.services.turns.read_turn import ReadTurn
+
+MAX_PAGE_BYTES = 2_500_000
+"""A page has fewer turns than its limit if they are larger together. Lambda's response has at most 6 MB."""
 
 _PARALLEL_READS = 8
 _PAGE_SIZE = 100
@@ -121,9 +124,22 @@ class OpenSharedChat:
         if link is None or session is None or not link.is_valid(session, self.clock.now()):
             raise ChatLinkNotFound
         page = self.turns.list(link.session_id, limit, cursor)
+        count = _count_fitting(page.items)
+        if count < len(page.items):
+            page = self.turns.list(link.session_id, count, cursor)
         shown = [turn for turn in page.items if link.shows(turn)]
         is_complete = bool(page.items) and page.items[-1].created_at > link.created_at
         with ThreadPoolExecutor(_PARALLEL_READS) as pool:
             responses = list(pool.map(self.read_turn.describe, shown))
         cursor = None if is_complete else page.cursor
         return link, session, Page(items=list(zip(shown, responses, strict=True)), cursor=cursor)
+
+
+def _count_fitting(turns: Sequence[Turn]) -> int:
+    """Return how many of the first turns fit into a page. The first one always does."""
+    size = 0
+    for count, turn in enumerate(turns):
+        size += len(turn.message.encode()) + len(turn.answer.encode())
+        if count and size > MAX_PAGE_BYTES:
+            return count
+    return len(turns)
