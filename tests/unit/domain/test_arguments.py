@@ -205,3 +205,14 @@ def test_similar_names_come_best_first_and_at_most_three() -> None:
 
 def test_unrelated_name_has_no_similar_names() -> None:
     assert find_similar_names("qqqqqqqq", ["sales.csv"]) == []
+
+
+def test_keyword_is_found_in_arguments_and_in_their_items_in_the_order_of_the_schema() -> None:
+    properties = {
+        "first": {"type": "array", "items": {"type": "string", "x-mcp-file": {"maxSize": 1}}},
+        "second": {"type": "string", "x-mcp-file": {}},
+        "third": {"type": "string"},
+    }
+    spec = ToolSpec(server="s", name="t", description="", input_schema={"type": "object", "properties": properties})
+
+    assert list(spec.values_of("x-mcp-file").items()) == [("first", {"maxSize": 1}), ("second", {})]

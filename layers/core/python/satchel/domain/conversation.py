@@ -153,12 +153,8 @@ class ToolSpec(BaseModel):
         """Return the value of a keyword in the schema of each argument, or in that of its items, that has it."""
         properties = self.input_schema.get("properties")
         named = properties.items() if isinstance(properties, dict) else ()
-        schemas = [(name, each) for name, schema in named for each in (schema, _items(schema))]
-        return {
-            name: schema[keyword]
-            for name, schema in reversed(schemas)
-            if isinstance(schema, dict) and keyword in schema
-        }
+        schemas = [(name, each) for name, schema in named for each in (_items(schema), schema)]
+        return {name: schema[keyword] for name, schema in schemas if isinstance(schema, dict) and keyword in schema}
 
     def declares(self, argument: str) -> bool:
         """Return True if the tool's input schema has an argument with this name."""
