@@ -61,8 +61,8 @@ sizes: $(VENV)/dev.stamp $(PAGE) ## Measure the download sizes of the web client
 page-figures: $(VENV)/dev.stamp $(PAGE) ## Measure the speed and memory of the web client, and write docs/web.md (needs chromium)
 	@$(BIN)/python -m tests.e2e.web.figures
 
-screens: $(VENV)/dev.stamp $(PAGE) ## Take pictures of 20 screens, at 3 widths in both themes, into test-results/web/screens (SCREENS="text pdf": some)
-	@$(BIN)/python -m tests.e2e.web.screens $(SCREENS)
+screens: $(VENV)/dev.stamp $(PAGE) ## Check 20 screens at 5 widths in both themes; pictures in test-results/web/screens (SCREENS="text or pdf": some)
+	$(BIN)/pytest -n 0 -k "$(SCREENS)" tests/e2e/web/test_screens.py
 
 pictures: $(VENV)/dev.stamp $(PAGE) ## Take the README's screenshots of the web client (needs chromium)
 	@$(BIN)/python -m tests.e2e.web.screenshots

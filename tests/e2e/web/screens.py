@@ -1,35 +1,25 @@
-"""Take pictures of twenty screens: ``python -m tests.e2e.web.screens [name …]`` (``make screens``).
-
-Each screen has the width of a phone, a tablet and a desktop, in both themes. The pictures are for a person to view, in
-``test-results/web/screens``.
-"""
+"""Twenty screens of the web client, in order of a user's way, and how to reach each."""
 
 import json
-import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Literal
 
-from playwright.sync_api import Browser, Locator, expect, sync_playwright
+from playwright.sync_api import Browser, Locator
 
-from tests.e2e.conftest import KEYS, MCP_CONFIG, NO_CART
-from tests.e2e.system_process import running_system
 from tests.e2e.user_client import UserClient
-from tests.e2e.web.chat_page import SCREENSHOTS, ChatPage
-from tests.e2e.web.conftest import CHROMIUM, FLAGS, STORE_KEY
+from tests.e2e.web.chat_page import ChatPage
+from tests.e2e.web.conftest import STORE_KEY
 from tests.e2e.web.screenshots import CSV
 from tests.e2e.web.test_office import docx, paragraph, pptx
 from tests.fake_providers.replies import Answer
 from tests.fake_providers.server import FakeEndpoint
 from tests.pictures import png
 
-FOLDER = SCREENSHOTS / "screens"
-SIZES = {390: 844, 768: 1024, 1440: 900}
 THEMES: tuple[Literal["light", "dark"], ...] = ("light", "dark")
 NARROW_BELOW = 760
 TIMEOUT_MS = 60_000
-SETTLE_MS = 700  # pictures, formulas and charts are drawn
 USER = "ana@example.com"
 TEXT = """## Sales of May
 
@@ -56,41 +46,19 @@ def growth(before: float, after: float) -> float:
 
 @dataclass
 class Chats:
-    """Ids of the chats that the screens show."""
+    """Ids of the chats that the screens show: an answer with Markdown, calls, a report, and a file for each viewer."""
 
     text: str
     calls: str
     report: str
     kinds: str
-    approval: str
-
-
-def main(names: list[str]) -> int:
-    """Run the system, fill it with chats and files, and take the pictures of all screens or of the named ones."""
-    FOLDER.mkdir(parents=True, exist_ok=True)
-    expect.set_options(timeout=TIMEOUT_MS)
-    with FakeEndpoint().running() as endpoint, sync_playwright() as playwright:
-        models = [
-            {"name": "offline", "model": "offline"},
-            {"name": "sonnet", "model": endpoint.model_name("anthropic")},
-        ]
-        settings = {"SATCHEL_MCP_CONFIG": str(MCP_CONFIG), "SATCHEL_MODELS": json.dumps(models), **KEYS, **NO_CART}
-        settings["SATCHEL_APPROVAL_SECONDS"] = "3600"
-        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
-        with running_system(settings=settings) as system:
-            chats = _fill(UserClient(system.url, USER), endpoint)
-            for width, height in SIZES.items():
-                for theme in THEMES:
-                    with _new_page(browser, system.url, width, height, theme) as chat:
-                        _take_all(chat, chats, f"{width}-{theme}", names)
-        browser.close()
-    return 0
 
 
 @contextmanager
-def _new_page(
+def new_page(
     browser: Browser, url: str, width: int, height: int, theme: Literal["light", "dark"]
 ) -> Iterator[ChatPage]:
+    """Open an empty page as the user of the screens; narrow ones have a touch screen."""
     context = browser.new_context(
         base_url=url,
         viewport={"width": width, "height": height},
@@ -106,14 +74,11 @@ def _new_page(
     context.close()
 
 
-def _fill(user: UserClient, endpoint: FakeEndpoint) -> Chats:
+def create_chats(user: UserClient, endpoint: FakeEndpoint) -> Chats:
     """Create the chats and the files of the screens."""
     user.upload(None, "sales.csv", CSV.encode())
-    user.upload(None, "minutes.docx", docx(paragraph("Minutes of May") + paragraph("All agreed.") * 12))
-    user.upload(None, "deck.pptx", pptx())
-    user.upload(None, "gray.png", png(60, 40))
     endpoint.replies = [Answer([TEXT])]
-    text = user.create_session(model="sonnet", title="Sales of May")
+    text = user.create_session(model="anthropic", title="Sales of May")
     user.ask(text, "How were the sales of May? Please show me the numbers by region.")
     calls = user.create_session(title="Some sums")
     user.ask(calls, '/calculator.evaluate {"expression": "2+3"}\n/calculator.evaluate {"expression": "2*3"}')
@@ -122,22 +87,11 @@ def _fill(user: UserClient, endpoint: FakeEndpoint) -> Chats:
     user.ask(report, '/report.summarise {"filename": "sales.csv"}')
     kinds = user.create_session(title="One of every kind")
     user.ask(kinds, "/samples.every_kind")
-    approval = user.create_session(title="Write a note")
-    turn = user.start_turn(approval, '/approval.write {"name": "note.txt", "text": "hello"}')
-    user.wait_for_event(approval, turn["turn_id"], "tool_approval_request")
-    return Chats(text, calls, report, kinds, approval)
-
-
-def _take_all(chat: ChatPage, chats: Chats, suffix: str, names: list[str]) -> None:
-    for name, show in SCREENS.items():
-        if names and name not in names:
-            continue
-        chat.page.goto("about:blank")
-        show(chat, chats)
-        chat.page.wait_for_timeout(SETTLE_MS)
-        chat.page.screenshot(path=FOLDER / f"{name}-{suffix}.png")
-        sys.stdout.write(f"{name}-{suffix}\n")
-        sys.stdout.flush()
+    user.upload(None, "minutes.docx", docx(paragraph("Minutes of May") + paragraph("All agreed.") * 12))
+    user.upload(None, "deck.pptx", pptx())
+    user.upload(None, "gray.png", png(60, 40))
+    user.upload(None, "sales.csv", CSV.encode())  # again, so that it is among the newest
+    return Chats(text, calls, report, kinds)
 
 
 def _open_sidebar(chat: ChatPage, part: str) -> Locator:
@@ -195,13 +149,14 @@ def _calls(chat: ChatPage, chats: Chats) -> None:
     chat.page.locator(".call.failed summary").click()
 
 
-def _approval(chat: ChatPage, chats: Chats) -> None:
-    chat.open(chats.approval)
+def _approval(chat: ChatPage, _chats: Chats) -> None:
+    chat.open()
+    chat.send('/approval.write {"name": "note.txt", "text": "hello"}')
     chat.page.get_by_role("button", name="Allow").wait_for()
 
 
 def _report(chat: ChatPage, chats: Chats) -> None:
-    _open_file(chat, chats.report, "sales_report.html")
+    _open_file(chat, chats.report, "sales_report.html").locator("iframe").wait_for()
 
 
 def _files_of_a_turn(chat: ChatPage, chats: Chats) -> None:
@@ -252,8 +207,8 @@ def _my_files(chat: ChatPage, chats: Chats) -> None:
 
 def _share(chat: ChatPage, chats: Chats) -> None:
     _my_files(chat, chats)
-    chat.page.get_by_label("More actions for sales.csv").click()
-    chat.page.get_by_role("button", name="Share sales.csv").click()
+    chat.page.get_by_label("More actions for gray.png").click()
+    chat.page.get_by_role("button", name="Share gray.png").click()
     chat.page.get_by_role("dialog").get_by_role("button", name="Create link").click()
     chat.page.get_by_role("dialog").get_by_label("Link", exact=True).wait_for()
 
@@ -300,7 +255,3 @@ SCREENS: dict[str, Callable[[ChatPage, Chats], None]] = {
     "settings": _settings,
     "palette": _palette,
 }
-
-
-if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))

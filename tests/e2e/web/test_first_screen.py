@@ -6,6 +6,7 @@ from playwright.sync_api import Route, expect
 
 from tests.e2e.web.accessibility import find_axe_violations
 from tests.e2e.web.chat_page import MAX_TURN_MS, ChatPage
+from tests.e2e.web.conftest import ChatPageFactory
 from tests.e2e.web.keyboard import Keyboard
 
 CSV = b"region,units\nnorth,3\nsouth,4\nnorth,5\n"
@@ -90,3 +91,12 @@ def test_message_box_takes_the_focus_only_if_the_user_has_not_moved_it(chat: Cha
     expect(page.get_by_role("button", name="My Files")).to_be_focused()
     page.keyboard.press("Enter")
     expect(page.get_by_role("region", name="My Files")).to_be_visible()
+
+
+def test_first_screen_of_a_phone_begins_at_its_top(new_chat_page: ChatPageFactory) -> None:
+    chat = new_chat_page(viewport={"width": 390, "height": 740}, has_touch=True, is_mobile=True)
+    chat.open()
+    cards = chat.page.get_by_role("group", name="Tools to try").get_by_role("button")
+    expect(cards).to_have_count(4)
+    expect(cards.last).not_to_be_in_viewport(ratio=1)
+    expect(chat.page.get_by_role("heading", name="How can I help?")).to_be_in_viewport(ratio=1)

@@ -53,7 +53,7 @@ def test_long_chat_opens_at_its_end_loads_older_turns_and_shows_what_is_sent(cha
         chat.user.ask(session_id, f"message {number}")  # the answer lists all tools, so it is higher than the view
 
     def read_small_pages(route: Route) -> None:
-        route.continue_(url=route.request.url.replace("limit=30", "limit=2"))
+        route.continue_(url=route.request.url.replace("limit=20", "limit=2"))
 
     page.route("**/api/sessions/*?*", read_small_pages)
     page.goto(f"/#{session_id}")

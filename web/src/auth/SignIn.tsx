@@ -1,4 +1,5 @@
 import { type FormEvent, useRef, useState } from "react";
+import { texts } from "../texts";
 import { Button } from "../shared/Button";
 import { signInWithPassword } from "./password";
 
@@ -28,14 +29,14 @@ export function SignIn({ onSignedIn }: SignInProps) {
   };
   return (
     <main className="sign-in">
-      <h1>Sign in to Satchel</h1>
+      <h1>{texts.auth.title}</h1>
       <form onSubmit={(event) => void submit(event)}>
         <label>
-          User name
+          {texts.auth.userName}
           <input name="user" autoComplete="username" autoCapitalize="none" spellCheck={false} required autoFocus />
         </label>
         <label>
-          Password
+          {texts.auth.password}
           <input
             ref={password}
             name="password"
@@ -49,7 +50,7 @@ export function SignIn({ onSignedIn }: SignInProps) {
           {error}
         </p>
         <Button type="submit" className="primary" disabled={isBusy}>
-          Sign in
+          {texts.auth.signIn}
         </Button>
       </form>
     </main>

@@ -1,4 +1,5 @@
 import { type FormEvent, useState } from "react";
+import { texts } from "../texts";
 import { Dialog } from "../shared/Dialog";
 import type { Identity } from "./identity";
 
@@ -15,7 +16,7 @@ export function UserMenu({ user, identity }: UserMenuProps) {
       <div className="user">
         <span>{user}</span>
         <button type="button" className="plain" onClick={identity.signOut}>
-          Sign out
+          {texts.auth.signOut}
         </button>
       </div>
     );
@@ -28,25 +29,25 @@ export function UserMenu({ user, identity }: UserMenuProps) {
       <button
         type="button"
         className="plain"
-        aria-label={`Signed in as ${user}. Switch user`}
+        aria-label={texts.auth.signedIn(user)}
         onClick={() => setSwitching(true)}
       >
         {user}
       </button>
       {isSwitching && (
-        <Dialog title="Switch user" onClose={() => setSwitching(false)}>
+        <Dialog title={texts.auth.switchUser} onClose={() => setSwitching(false)}>
           <form method="dialog" onSubmit={submit}>
             <label>
-              Email address
+              {texts.auth.email}
               <input name="user" defaultValue={user} pattern="[A-Za-z0-9][A-Za-z0-9._@+\-]{0,63}" autoFocus />
             </label>
-            <p className="faint">This local server does not ask for a password.</p>
+            <p className="faint">{texts.auth.noPassword}</p>
             <div className="row end">
               <button type="button" onClick={() => setSwitching(false)}>
-                Cancel
+                {texts.shared.cancel}
               </button>
               <button type="submit" className="primary">
-                Continue
+                {texts.auth.continue}
               </button>
             </div>
           </form>

@@ -1,4 +1,5 @@
 import { useEffect, useRef, useState } from "react";
+import { texts } from "../texts";
 
 import { useFocusReturn } from "../shared/focus";
 import { Icon, type IconName } from "../shared/Icon";
@@ -38,23 +39,23 @@ export default function Canvas(props: CanvasProps) {
   };
   const active = tabs.tabs.find((tab) => tab.key === tabs.active);
   return (
-    <section className={`canvas${isFull ? " full" : ""}`} id="canvas" aria-label="Canvas" hidden={!open} ref={canvas}>
+    <section className={`canvas${isFull ? " full" : ""}`} id="canvas" aria-label={texts.app.canvas} hidden={!open} ref={canvas}>
       <div className="canvas-bar">
         <TabBar tabs={tabs} onSelect={(key) => setTabs(selectTab(tabs, key))} onClose={close} />
         {active && !isSplit(tabs) && <TabActions key={active.key} tab={active} />}
         {tabs.tabs.length > 1 && (
           <BarButton
             icon="split"
-            label="Side by side"
+            label={texts.canvas.sideBySide}
             className="wide-only"
             pressed={isSplit(tabs)}
             onClick={() => setTabs(isSplit(tabs) ? unsplitView(tabs) : splitView(tabs))}
           />
         )}
-        <BarButton icon="expand" label="Full screen" className="wide-only" pressed={isFull} onClick={() => setIsFull(!isFull)} />
+        <BarButton icon="expand" label={texts.canvas.fullScreen} className="wide-only" pressed={isFull} onClick={() => setIsFull(!isFull)} />
         <BarButton
           icon="close"
-          label="Close canvas"
+          label={texts.canvas.close}
           onClick={() => {
             setIsFull(false);
             setOpen(false);

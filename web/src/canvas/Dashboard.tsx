@@ -1,4 +1,5 @@
 import { lazy, Suspense, useEffect, useRef, useState } from "react";
+import { texts } from "../texts";
 
 import { api, unwrap } from "../api/client";
 import type { Dashboard as DashboardInfo } from "../api/types";
@@ -41,8 +42,8 @@ export function Dashboard({ dashboard, sessionId, turnId }: DashboardProps) {
     addEventListener("message", onMessage);
     return () => removeEventListener("message", onMessage);
   }, [id, origin, sessionId, turnId, wantsToken]);
-  if (!origin) return <p className="viewer-message">Can't show this dashboard: its address isn't allowed.</p>;
-  if (address.status === "loading") return <p className="viewer-message">Loading…</p>;
+  if (!origin) return <p className="viewer-message">{texts.canvas.dashboardNotAllowed}</p>;
+  if (address.status === "loading") return <p className="viewer-message">{texts.app.loading}</p>;
   if (address.status === "failed") {
     return (
       <p className="viewer-message" role="alert">

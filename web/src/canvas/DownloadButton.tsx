@@ -1,4 +1,5 @@
 import { useState } from "react";
+import { texts } from "../texts";
 
 import { Button } from "../shared/Button";
 import { Icon } from "../shared/Icon";
@@ -15,7 +16,7 @@ interface DownloadButtonProps {
 }
 
 /** Downloads a file. The link is fetched on click: links expire within minutes, while the page may stay open for hours. */
-export function DownloadButton({ item, label = "Download", compact = false, ariaLabel }: DownloadButtonProps) {
+export function DownloadButton({ item, label = texts.canvas.download, compact = false, ariaLabel }: DownloadButtonProps) {
   const [busy, setBusy] = useState(false);
   const onClick = async () => {
     setBusy(true);

@@ -1,4 +1,5 @@
 import { useEffect, useState } from "react";
+import { texts } from "../texts";
 
 import { api, unwrap } from "../api/client";
 import type { FileRecord } from "../api/types";
@@ -14,7 +15,7 @@ import { useAsync } from "./useAsync";
 /** A file in a browser tab of its own, at `/?file={key}&version={number}`. */
 export default function FilePage({ address }: { address: URLSearchParams }) {
   const state = useAsync(address.toString(), () => fetchFile(address));
-  if (state.status === "loading") return <p className="starting">Loading…</p>;
+  if (state.status === "loading") return <p className="starting">{texts.app.loading}</p>;
   if (state.status === "failed") return <p className="starting">{state.message}</p>;
   return <ShownFile file={state.value} />;
 }

@@ -1,4 +1,5 @@
 import { Component, type ReactNode, Suspense } from "react";
+import { texts } from "../texts";
 
 import { formatSize } from "../shared/format";
 import { Icon } from "../shared/Icon";
@@ -20,7 +21,7 @@ interface PanesProps {
 export function Panes({ tabs, open }: PanesProps) {
   const visible = [tabs.beside, tabs.active];
   const mounted = tabs.tabs.filter((tab) => runs(tab) || (open && visible.includes(tab.key)));
-  if (tabs.tabs.length === 0) return <p className="viewer-message">Files and dashboards from tools appear here.</p>;
+  if (tabs.tabs.length === 0) return <p className="viewer-message">{texts.canvas.empty}</p>;
   return (
     <div className="panes">
       {mounted.map((tab) => (
@@ -65,7 +66,7 @@ export function TabActions({ tab }: { tab: Tab }) {
       <Versions {...item} floating />
       <DownloadButton item={item} compact />
       {/* With an opener, the new tab gets this tab's sign-in. It is this page, so it may have the opener. */}
-      <a className="button plain icon-button" href={ownTab} target="_blank" rel="opener" aria-label="Open in a new tab" title="Open in a new tab">
+      <a className="button plain icon-button" href={ownTab} target="_blank" rel="opener" aria-label={texts.canvas.ownTab} title={texts.canvas.ownTab}>
         <Icon name="external" />
       </a>
     </>
@@ -77,7 +78,7 @@ export function FileView({ item }: { item: Item }) {
   return (
     <div className="viewer" data-viewer={name}>
       <ViewerErrorBoundary item={item}>
-        <Suspense fallback={<p className="viewer-message">Loading…</p>}>
+        <Suspense fallback={<p className="viewer-message">{texts.app.loading}</p>}>
           <View item={item} />
         </Suspense>
       </ViewerErrorBoundary>
@@ -95,6 +96,6 @@ class ViewerErrorBoundary extends Component<{ item: Item; children: ReactNode },
 
   override render() {
     if (!this.state.hasError) return this.props.children;
-    return <PreviewError item={this.props.item} message="Can't preview this file." />;
+    return <PreviewError item={this.props.item} message={texts.canvas.noPreview} />;
   }
 }

@@ -1,5 +1,6 @@
 /** Messages in place of, or above, a file's preview. */
 import type { ReactNode } from "react";
+import { texts } from "../texts";
 
 import { DownloadButton } from "./DownloadButton";
 import type { Item } from "./item";
@@ -13,7 +14,7 @@ interface AsyncPreviewProps<T> {
 
 /** Renders a loaded value, a loading message, or the error with a download button. */
 export function AsyncPreview<T>({ item, state, children }: AsyncPreviewProps<T>) {
-  if (state.status === "loading") return <p className="viewer-message">Loading…</p>;
+  if (state.status === "loading") return <p className="viewer-message">{texts.app.loading}</p>;
   if (state.status === "failed") return <PreviewError item={item} message={state.message} />;
   return children(state.value);
 }
@@ -32,7 +33,7 @@ export function PreviewError({ item, message }: { item: Item; message: string })
 export function TruncationNote({ item, shown }: { item: Item; shown: string }) {
   return (
     <p className="viewer-note" role="note">
-      Showing {shown}. <DownloadButton item={item} label="Download full file" />
+      {texts.canvas.showing(shown)} <DownloadButton item={item} label={texts.canvas.downloadFull} />
     </p>
   );
 }

@@ -1,4 +1,5 @@
 import { type KeyboardEvent, type PointerEvent, useEffect, useState } from "react";
+import { texts } from "../texts";
 
 const STORAGE_KEY = "satchel.canvas-share";
 const MIN = 25;
@@ -32,7 +33,7 @@ export function ResizeHandle() {
       className="resize-handle"
       role="separator"
       aria-orientation="vertical"
-      aria-label="Width of the canvas"
+      aria-label={texts.canvas.width}
       aria-controls="canvas"
       aria-valuemin={MIN}
       aria-valuemax={MAX}

@@ -1,4 +1,5 @@
 import { type KeyboardEvent, useEffect, useRef } from "react";
+import { texts } from "../texts";
 
 import { Icon } from "../shared/Icon";
 import { getTitle, type Tab, type TabsState } from "./tabs";
@@ -27,7 +28,7 @@ export function TabBar({ tabs, onSelect, onClose }: TabBarProps) {
     list.current?.querySelector<HTMLElement>(`#${CSS.escape(getTabId(next))}`)?.focus();
   };
   return (
-    <div className="canvas-tabs" role="tablist" aria-label="Open files" ref={list} onKeyDown={onKeyDown}>
+    <div className="canvas-tabs" role="tablist" aria-label={texts.canvas.tabs} ref={list} onKeyDown={onKeyDown}>
       {tabs.tabs.map((tab) => (
         <button
           key={tab.key}

@@ -166,12 +166,18 @@ export function Composer(props: ComposerProps) {
           {children}
           {/* Send and Stop render as the same element, so the focus stays on it when one replaces the other. */}
           {isRunning ? (
-            <Button disabled={false} className="primary last" onClick={onStop}>
-              <Icon name="stop" /> {texts.composer.stop}
+            <Button disabled={false} className="primary last send" aria-label={texts.composer.stop} title={texts.composer.stop} onClick={onStop}>
+              <Icon name="stop" />
             </Button>
           ) : (
-            <Button disabled={!text.trim()} type="submit" className="primary last">
-              {texts.composer.send}
+            <Button
+              disabled={!text.trim()}
+              type="submit"
+              className="primary last send"
+              aria-label={texts.composer.send}
+              title={texts.composer.send}
+            >
+              <Icon name="send" />
             </Button>
           )}
         </div>

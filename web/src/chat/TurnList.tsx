@@ -26,7 +26,7 @@ interface TurnListProps {
 
 /** The turns of a session, oldest first. New text scrolls into view unless the user has scrolled up. */
 export function TurnList({ turns, branches, sessionId, onOpen, onRetry, onEdit, onBranch, onContinue, welcome }: TurnListProps) {
-  const { box, isAway, scrollToEnd, onScroll } = useAutoScroll(`${sessionId}/${turns.sentCount}`);
+  const { box, isAway, scrollToEnd, onScroll } = useAutoScroll(`${sessionId}/${turns.sentCount}`, turns.list.length === 0);
   const isConnected = useConnected();
   return (
     <div className="turns-frame">

@@ -12,12 +12,17 @@ interface AutoScroll {
 const INPUT_EVENTS = ["wheel", "touchmove", "keydown", "pointerdown"] as const;
 const INPUT_LASTS_MS = 500; // scrolling goes on for a while after the last movement of a wheel or a finger
 
-/** Keep the end of a box in view, unless the user scrolls up. A new `pinKey` scrolls to the end in any case. */
-export function useAutoScroll(pinKey: unknown): AutoScroll {
+/**
+ * Keep the end of a box in view, unless the user scrolls up. A new `pinKey` scrolls to the end in any case. An empty
+ * conversation shows its beginning.
+ */
+export function useAutoScroll(pinKey: unknown, isEmpty: boolean): AutoScroll {
   const box = useRef<HTMLDivElement>(null);
   const state = useRef(AT_END);
   const lastInput = useRef(-INPUT_LASTS_MS);
   const [isAway, setAway] = useState(false);
+  const hasEnd = useRef(!isEmpty);
+  hasEnd.current = !isEmpty;
   const read = useCallback(() => {
     if (!box.current) return;
     state.current = nextScrollState(state.current, box.current, performance.now() - lastInput.current < INPUT_LASTS_MS);
@@ -26,7 +31,7 @@ export function useAutoScroll(pinKey: unknown): AutoScroll {
   const scrollToEnd = useCallback(() => {
     state.current = AT_END;
     lastInput.current = -INPUT_LASTS_MS; // what moves the box next is this scroll
-    box.current?.scrollTo({ top: box.current.scrollHeight });
+    if (hasEnd.current) box.current?.scrollTo({ top: box.current.scrollHeight });
     read();
   }, [read]);
   useEffect(() => {
@@ -37,7 +42,7 @@ export function useAutoScroll(pinKey: unknown): AutoScroll {
     for (const type of INPUT_EVENTS) element?.addEventListener(type, note, { passive: true });
     // Pictures, code and formulas change the height without a render of the list.
     const observer = new ResizeObserver(() => {
-      if (state.current.isPinned) element?.scrollTo({ top: element.scrollHeight });
+      if (hasEnd.current && state.current.isPinned) element?.scrollTo({ top: element.scrollHeight });
     });
     if (element?.firstElementChild) observer.observe(element.firstElementChild);
     return () => {
@@ -48,7 +53,7 @@ export function useAutoScroll(pinKey: unknown): AutoScroll {
   useLayoutEffect(scrollToEnd, [pinKey, scrollToEnd]);
   useEffect(() => {
     read(); // the scroll event may not have fired yet
-    if (state.current.isPinned) box.current?.scrollTo({ top: box.current.scrollHeight });
+    if (hasEnd.current && state.current.isPinned) box.current?.scrollTo({ top: box.current.scrollHeight });
   });
-  return { box, isAway, scrollToEnd, onScroll: read };
+  return { box, isAway: isAway && !isEmpty, scrollToEnd, onScroll: read };
 }

@@ -56,6 +56,7 @@ const ICONS_BY_MIME: readonly [RegExp, IconName][] = [
   [/knowledge-graph/, "chart"],
   [/csv|tab-separated|spreadsheet|parquet/, "table"],
   [/html/, "page"],
+  [/wordprocessingml|presentationml/, "file"], // their names contain "xml"
   [/json|javascript|x-python|xml/, "code"],
 ];
 

@@ -39,7 +39,8 @@ export function useOptions(label: string, query: string | null, options: readonl
     return true;
   };
   const list = (
-    <ul className="options" id={id} role="listbox" aria-label={label}>
+    // A list that scrolls must be in the tab order; Tab chooses an option before it gets there.
+    <ul className="options" id={id} role="listbox" aria-label={label} tabIndex={0}>
       {options.map((option, index) => (
         <li
           key={option.key}

@@ -1,4 +1,5 @@
 import { useCallback, useEffect, useRef, useState } from "react";
+import { texts } from "../../texts";
 
 import { Button } from "../../shared/Button";
 import { VirtualList } from "../VirtualList";
@@ -84,7 +85,7 @@ export function TableRows({ title, client, progress, search }: TableRowsProps) {
     <>
       {isSorting && (
         <p className="viewer-note" role="status">
-          Sorting…
+          {texts.viewers.sorting}
         </p>
       )}
       <VirtualList
@@ -114,7 +115,7 @@ interface SortButtonProps {
 
 function SortButton({ name, numeric, direction, disabled, onClick }: SortButtonProps) {
   const arrow = direction === "ascending" ? " ▲" : direction === "descending" ? " ▼" : "";
-  const label = `Sort by ${name}${direction ? `, sorted ${direction}` : ""}`;
+  const label = texts.viewers.sortBy(name, direction);
   return (
     <Button className={`plain${numeric ? " numeric" : ""}`} aria-label={label} title={name} disabled={disabled} onClick={onClick}>
       {name}

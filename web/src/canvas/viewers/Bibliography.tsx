@@ -1,4 +1,5 @@
 import { useMemo, useState } from "react";
+import { texts } from "../../texts";
 
 import { toast } from "../../shared/notifications";
 import { type Citation, parseCitations } from "../bibliography/citation";
@@ -23,7 +24,7 @@ export default function Bibliography({ item }: ViewerProps) {
 function CitationList({ item, text }: { item: Item; text: string }) {
   const citations = useMemo(() => tryParse(text), [text]);
   const [visibleCount, setVisibleCount] = useState(PAGE_SIZE);
-  if (!citations) return <PreviewError item={item} message="Can't read this bibliography." />;
+  if (!citations) return <PreviewError item={item} message={texts.viewers.noBibliography} />;
   return (
     <div className="viewer-page">
       <div className="viewer-toolbar">
@@ -63,7 +64,7 @@ function CitationRow({ citation }: { citation: Citation }) {
       <div className="faint">{[authors.join("; "), journal, year].filter(Boolean).join(" · ")}</div>
       {abstract && (
         <details>
-          <summary>Abstract</summary>
+          <summary>{texts.viewers.abstract}</summary>
           {abstract}
         </details>
       )}
@@ -82,8 +83,8 @@ function tryParse(text: string): Citation[] | null {
 async function copy(format: string, text: string): Promise<void> {
   try {
     await navigator.clipboard.writeText(text);
-    toast(`Copied as ${format}.`);
+    toast(texts.viewers.copiedAs(format));
   } catch {
-    toast("Can't copy: the browser blocked access to the clipboard.", { kind: "error" });
+    toast(texts.viewers.noClipboard, { kind: "error" });
   }
 }

@@ -1,4 +1,5 @@
 import { useEffect, useState } from "react";
+import { texts } from "../../texts";
 
 import { formatSize } from "../../shared/format";
 import { AsyncPreview, TruncationNote } from "../PreviewState";
@@ -31,7 +32,7 @@ export default function Code({ item }: ViewerProps) {
 function Lines({ title, text, language }: { title: string; text: FileText; language: string | null }) {
   const [prepared, setPrepared] = useState<PreparedText>();
   useEffect(() => prepareText(text.text, text.isComplete ? language : null, setPrepared), [text, language]);
-  if (!prepared) return <p className="viewer-message">Loading…</p>;
+  if (!prepared) return <p className="viewer-message">{texts.app.loading}</p>;
   if (prepared.kind === "highlighted") {
     return (
       <section className="viewer-code" tabIndex={0} aria-label={title}>

@@ -1,4 +1,5 @@
 import { useMemo, useState } from "react";
+import { texts } from "../../texts";
 
 import type { Item } from "../item";
 import { AsyncPreview } from "../PreviewState";
@@ -32,9 +33,9 @@ function Page({ item, html }: { item: Item; html: string }) {
     <>
       {hasScripts && (
         <div className="viewer-toolbar" role="note">
-          <span className="faint">{runs ? "Scripts run without access to the network and to your data." : "Scripts of this page were left out."}</span>
+          <span className="faint">{runs ? texts.viewers.scriptsRun : texts.viewers.scriptsLeftOut}</span>
           <button type="button" aria-pressed={runs} onClick={() => setRuns(!runs)}>
-            {runs ? "Stop scripts" : "Run scripts"}
+            {runs ? texts.viewers.stopScripts : texts.viewers.runScripts}
           </button>
         </div>
       )}

@@ -1,4 +1,5 @@
 import { useState } from "react";
+import { texts } from "../../texts";
 
 import type { Item } from "../item";
 import { AsyncPreview, PreviewError } from "../PreviewState";
@@ -27,14 +28,14 @@ function ImageBySize({ item, bytes }: { item: Item; bytes: Uint8Array<ArrayBuffe
   if (!dimensions || pixels <= MAX_PIXELS) return <FullImage item={item} bytes={bytes} />;
   if (pixels <= MAX_REDUCIBLE_PIXELS) return <ReducedImage item={item} bytes={bytes} dimensions={dimensions} />;
   const { width, height } = dimensions;
-  return <PreviewError item={item} message={`This image (${width} × ${height} pixels) is too large to preview.`} />;
+  return <PreviewError item={item} message={texts.viewers.imageTooLarge(width, height)} />;
 }
 
 function FullImage({ item, bytes }: { item: Item; bytes: Uint8Array<ArrayBuffer> }) {
   const url = useObjectUrl(bytes, item.mime.startsWith("image/") ? item.mime : "");
   const [failed, setFailed] = useState(false);
   if (failed) {
-    return <PreviewError item={item} message="Can't show this image: it is damaged or in an unsupported format." />;
+    return <PreviewError item={item} message={texts.viewers.badImage} />;
   }
   if (!url) return null;
   return (

@@ -1,4 +1,5 @@
 import { memo, useEffect, useMemo, useRef, useState } from "react";
+import { texts } from "../../texts";
 
 import { formatSize } from "../../shared/format";
 import { enrichMarkdown } from "../../shared/enrichMarkdown";
@@ -51,7 +52,7 @@ function Blocks({ title, text, onError }: { title: string; text: string; onError
     return () => clearTimeout(timer);
   }, [blocks, renderedCount]);
   const element = useMarkdownButtons<HTMLElement>(undefined, blocks !== null);
-  if (!blocks) return <p className="viewer-message">Loading…</p>;
+  if (!blocks) return <p className="viewer-message">{texts.app.loading}</p>;
   return (
     <article ref={element} className="viewer-page markdown" tabIndex={0} aria-label={title}>
       {blocks.slice(0, renderedCount).map((block, index) => (

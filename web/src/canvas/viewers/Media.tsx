@@ -1,5 +1,6 @@
 /** Audio and video, with the browser's own controls. */
 import { useState } from "react";
+import { texts } from "../../texts";
 
 import type { Item } from "../item";
 import { AsyncPreview, PreviewError } from "../PreviewState";
@@ -34,7 +35,7 @@ interface PlayerProps {
 function Player({ item, bytes, Element }: PlayerProps) {
   const url = useObjectUrl(bytes, item.mime);
   const [failed, setFailed] = useState(false);
-  if (failed) return <PreviewError item={item} message="Your browser can't play this file." />;
+  if (failed) return <PreviewError item={item} message={texts.viewers.cannotPlay} />;
   if (!url) return null;
   return (
     <div className="viewer-media">

@@ -1,4 +1,5 @@
 import { useEffect, useRef, useState } from "react";
+import { texts } from "../../texts";
 
 import { DownloadButton } from "../DownloadButton";
 import type { Item } from "../item";
@@ -29,14 +30,14 @@ export function ReducedImage({ item, bytes, dimensions: { width, height } }: Red
     worker.postMessage({ blob: new Blob([bytes], { type: item.mime }), width, height, maxSide: MAX_SIDE });
     return () => worker.terminate();
   }, [bytes, item.mime, width, height]);
-  if (status === "failed") return <PreviewError item={item} message="Can't show this image: it is damaged." />;
+  if (status === "failed") return <PreviewError item={item} message={texts.viewers.damagedImage} />;
   return (
     <>
       <p className="viewer-note" role="note">
         Showing a reduced copy; the original has {width} × {height} pixels.{" "}
-        <DownloadButton item={item} label="Download original" />
+        <DownloadButton item={item} label={texts.viewers.downloadOriginal} />
       </p>
-      {status === "loading" && <p className="viewer-message">Loading…</p>}
+      {status === "loading" && <p className="viewer-message">{texts.app.loading}</p>}
       <section className="viewer-image" tabIndex={0} aria-label={item.title}>
         <canvas ref={canvas} role="img" aria-label={item.description ?? item.title} />
       </section>

@@ -1,4 +1,5 @@
 import { useEffect, useRef, useState } from "react";
+import { texts } from "../../texts";
 
 import { fetchSandboxOrigin } from "../../apps/origin";
 import type { Item } from "../item";
@@ -32,9 +33,9 @@ const LEFT = "ui/notifications/request-teardown";
  */
 export function ScriptedFrame({ item, html }: { item: Item; html: string }) {
   const state = useAsync("origin", fetchSandboxOrigin);
-  if (state.status === "loading") return <p className="viewer-message">Loading…</p>;
+  if (state.status === "loading") return <p className="viewer-message">{texts.app.loading}</p>;
   if (state.status === "failed") return <PreviewError item={item} message={state.message} />;
-  if (state.value === null) return <PreviewError item={item} message="This server has no place to run scripts." />;
+  if (state.value === null) return <PreviewError item={item} message={texts.viewers.noScripts} />;
   return <Frame title={item.title} html={html} origin={state.value} />;
 }
 
@@ -52,7 +53,7 @@ function Frame({ title, html, origin }: { title: string; html: string; origin: s
     addEventListener("message", onMessage);
     return () => removeEventListener("message", onMessage);
   }, [html, origin]);
-  if (hasLeft) return <p className="viewer-message">This page tried to open another one, so it was closed.</p>;
+  if (hasLeft) return <p className="viewer-message">{texts.viewers.pageLeft}</p>;
   return (
     <iframe
       ref={frame}

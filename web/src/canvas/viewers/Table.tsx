@@ -1,4 +1,5 @@
 import { useEffect, useState } from "react";
+import { texts } from "../../texts";
 
 import { Button } from "../../shared/Button";
 import { formatSize } from "../../shared/format";
@@ -20,7 +21,7 @@ export default function Table({ item }: ViewerProps) {
   const [text, setText] = useState("");
   const search = useSearch(client, text);
   if (error !== null) return <PreviewError item={item} message={error} />;
-  if (!client || !progress) return <p className="viewer-message">Loading…</p>;
+  if (!client || !progress) return <p className="viewer-message">{texts.app.loading}</p>;
   return (
     <div className="viewer-table">
       <div className="viewer-toolbar">
@@ -28,8 +29,8 @@ export default function Table({ item }: ViewerProps) {
         {search && <span role="status">{search.count.toLocaleString("en")} found</span>}
         <input
           type="search"
-          aria-label="Find in table"
-          placeholder="Find"
+          aria-label={texts.viewers.findInTable}
+          placeholder={texts.viewers.find}
           disabled={!progress.done}
           value={text}
           onChange={(event) => setText(event.target.value)}

@@ -1,4 +1,5 @@
 import { useEffect, useState } from "react";
+import { texts } from "../../texts";
 
 import { fetchBytes } from "../content";
 import type { Item } from "../item";
@@ -25,7 +26,7 @@ export function useFileText(item: Item, maxBytes: number): AsyncState<FileText> 
 /** Load a whole file; fails if it is larger than `maxBytes`. */
 export function useFileBytes(item: Item, maxBytes: number): AsyncState<Uint8Array<ArrayBuffer>> {
   return useAsync(getVersionKey(item), async () => {
-    if (item.size > maxBytes) throw new Error("This file is too large to preview.");
+    if (item.size > maxBytes) throw new Error(texts.viewers.tooLarge);
     return (await fetchBytes(await item.link(), item.size, maxBytes)).bytes;
   });
 }
