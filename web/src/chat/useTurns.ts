@@ -47,7 +47,7 @@ type Action =
   | { type: "events"; turnId: string; events: readonly TurnEvent[]; live: boolean };
 
 const EMPTY: State = { list: [], isLoading: false, cursor: null, sentCount: 0 };
-const PAGE_SIZE = 20; // rendering more turns at once would block the page for over 100 ms
+const PAGE_SIZE = 20; // more turns would be rendered in one task, which blocks the page
 
 function reducer(state: State, action: Action): State {
   switch (action.type) {
