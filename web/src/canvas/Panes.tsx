@@ -1,4 +1,4 @@
-import { Component, type ReactNode, Suspense } from "react";
+import { Component, type ReactNode } from "react";
 import { texts } from "../texts";
 
 import { formatSize } from "../shared/format";
@@ -78,9 +78,7 @@ export function FileView({ item }: { item: Item }) {
   return (
     <div className="viewer" data-viewer={name}>
       <ViewerErrorBoundary item={item}>
-        <Suspense fallback={<p className="viewer-message">{texts.app.loading}</p>}>
-          <View item={item} />
-        </Suspense>
+        <View item={item} />
       </ViewerErrorBoundary>
     </div>
   );

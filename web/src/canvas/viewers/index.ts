@@ -1,7 +1,8 @@
 /** Registry of viewers. To support another kind of file, add a module and an entry. */
-import { type ComponentType, lazy } from "react";
+import type { ComponentType } from "react";
 
 import type { Item } from "../item";
+import { onDemand } from "./onDemand";
 import type { ViewerProps } from "./types";
 import "./viewers.css";
 
@@ -24,38 +25,38 @@ const hasExtension = (item: Item, ...extensions: string[]) =>
 
 /** In order of precedence: the first viewer that can show a file is used. */
 export const VIEWERS: readonly Viewer[] = [
-  { name: "app", canShow: (item) => item.viewer === "app", View: lazy(() => import("../../apps/AppViewer")) },
-  { name: "bibliography", canShow: hasMime("application/vnd.bibliography"), View: lazy(() => import("./Bibliography")) },
-  { name: "graph", canShow: hasMime("application/vnd.knowledge-graph"), View: lazy(() => import("./Graph")) },
+  { name: "app", canShow: (item) => item.viewer === "app", View: onDemand(() => import("../../apps/AppViewer")) },
+  { name: "bibliography", canShow: hasMime("application/vnd.bibliography"), View: onDemand(() => import("./Bibliography")) },
+  { name: "graph", canShow: hasMime("application/vnd.knowledge-graph"), View: onDemand(() => import("./Graph")) },
   {
     name: "table",
     canShow: (item) =>
       ["data", "auto"].includes(item.viewer) && (TABLE_MIMES.has(item.mime) || isTableByExtension(item)),
-    View: lazy(() => import("./Table")),
+    View: onDemand(() => import("./Table")),
   },
-  { name: "document", canShow: byType(`${OFFICE}wordprocessingml.document`, ".docx"), View: lazy(() => import("./Docx")) },
-  { name: "workbook", canShow: byType(`${OFFICE}spreadsheetml.sheet`, ".xlsx"), View: lazy(() => import("./Workbook")) },
-  { name: "slides", canShow: byType(`${OFFICE}presentationml.presentation`, ".pptx"), View: lazy(() => import("./Slides")) },
-  { name: "image", canShow: byViewer("image", (mime) => mime.startsWith("image/")), View: lazy(() => import("./Image")) },
-  { name: "pdf", canShow: byViewer("pdf", (mime) => mime === "application/pdf"), View: lazy(() => import("./Pdf")) },
-  { name: "html", canShow: byViewer("html", (mime) => HTML_MIMES.has(mime)), View: lazy(() => import("./Html")) },
+  { name: "document", canShow: byType(`${OFFICE}wordprocessingml.document`, ".docx"), View: onDemand(() => import("./Docx")) },
+  { name: "workbook", canShow: byType(`${OFFICE}spreadsheetml.sheet`, ".xlsx"), View: onDemand(() => import("./Workbook")) },
+  { name: "slides", canShow: byType(`${OFFICE}presentationml.presentation`, ".pptx"), View: onDemand(() => import("./Slides")) },
+  { name: "image", canShow: byViewer("image", (mime) => mime.startsWith("image/")), View: onDemand(() => import("./Image")) },
+  { name: "pdf", canShow: byViewer("pdf", (mime) => mime === "application/pdf"), View: onDemand(() => import("./Pdf")) },
+  { name: "html", canShow: byViewer("html", (mime) => HTML_MIMES.has(mime)), View: onDemand(() => import("./Html")) },
   {
     name: "audio",
     canShow: byViewer("audio", (mime) => mime.startsWith("audio/")),
-    View: lazy(() => import("./Media").then(({ Audio }) => ({ default: Audio }))),
+    View: onDemand(() => import("./Media").then(({ Audio }) => ({ default: Audio }))),
   },
   {
     name: "video",
     canShow: byViewer("video", (mime) => mime.startsWith("video/")),
-    View: lazy(() => import("./Media").then(({ Video }) => ({ default: Video }))),
+    View: onDemand(() => import("./Media").then(({ Video }) => ({ default: Video }))),
   },
   {
     name: "markdown",
     canShow: (item) => item.mime === "text/markdown" || (isText(item) && hasExtension(item, ".md", ".markdown")),
-    View: lazy(() => import("./Markdown")),
+    View: onDemand(() => import("./Markdown")),
   },
-  { name: "code", canShow: (item) => item.viewer === "code" || isText(item), View: lazy(() => import("./Code")) },
-  { name: "download", canShow: () => true, View: lazy(() => import("./Download")) },
+  { name: "code", canShow: (item) => item.viewer === "code" || isText(item), View: onDemand(() => import("./Code")) },
+  { name: "download", canShow: () => true, View: onDemand(() => import("./Download")) },
 ];
 
 /** Return the viewer for a file. There always is one: the last viewer accepts any file. */
