@@ -28,6 +28,29 @@ _STATE = """() => ({
     session: {...sessionStorage}, prototype: Reflect.ownKeys(Object.prototype).join(), polluted: String({}.polluted),
 })"""
 
+_WATCH_SIZES = """() => {
+    const app = document.querySelector('.app-scroll');
+    const around = [];
+    for (let each = app.parentElement; each; each = each.parentElement) around.push(each);
+    const watched = {heights: new Set(), overflows: new Set()};
+    return new Promise(resolve => {
+        let frames = 0;
+        const check = () => {
+            watched.heights.add(app.querySelector('.app-frame').clientHeight);
+            for (const each of around) {
+                each.scrollTo(1e9, 1e9);
+                const by = Math.max(each.scrollTop, each.scrollLeft);
+                if (by > 0) watched.overflows.add(`${each.className || each.localName} by ${by}`);
+            }
+            const done = ++frames === 60;
+            if (!done) return requestAnimationFrame(check);
+            resolve({...watched, heights: [...watched.heights], overflows: [...watched.overflows]});
+        };
+        check();
+    });
+}"""
+"""Watch 60 frames of the page: the heights of the app, and what around it can be scrolled."""
+
 _RECORD_OUTCOME = """name => {
     window.outcomes ??= {};
     new MutationObserver(() => {
@@ -138,10 +161,10 @@ def test_hostile_app_gets_nothing_and_the_page_stays_usable(chat: ChatPage, watc
     open_app(chat, name)
     assert outcome(chat, name) == {}
     if name == "resizing":
-        box = chat.page.locator(".app-frame").bounding_box()
-        assert box is not None
-        assert box["height"] <= MAX_HEIGHT
-        expect(chat.message_box).to_be_in_viewport()
+        sizes = chat.page.evaluate(_WATCH_SIZES)
+        assert 0 < max(sizes["heights"]) <= MAX_HEIGHT
+        assert sizes["overflows"] == []
+        expect(chat.message_box).to_be_in_viewport(ratio=1)
     if name == "covering":
         expect(chat.page.locator(".app")).to_have_class("app app-inline")
     expect_usable(chat)

@@ -328,6 +328,12 @@ const ATTACKS = {
         add("iframe", { srcdoc: `<script>${code}<` + "/script>" });
         await pause(800);
       },
+      blank: async () => {
+        const connection = new (add("iframe").contentWindow.RTCPeerConnection)({ iceServers: [{ urls: `stun:${UDP}` }] });
+        connection.createDataChannel("x");
+        await connection.setLocalDescription();
+        await pause(800);
+      },
     },
   },
   "looser-policy": {
@@ -452,7 +458,8 @@ const ATTACKS = {
         return result !== undefined && !result.isError && "called";
       },
       list: async () => (await request("tools/list")).result?.tools.length,
-      resources: async () => (await request("resources/list")).result?.resources.length,
+      resources: async () => (await request("resources/list")).result.resources.length || null,
+      "other page": async () => (await request("resources/read", { uri: "ui://hostile/victim" })).result,
       prompts: async () => (await request("prompts/list")).result?.prompts.length,
       sampling: async () => (await request("sampling/createMessage", { messages: [], maxTokens: 10 })).result,
     },
