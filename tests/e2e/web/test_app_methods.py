@@ -34,7 +34,8 @@ def write_config(folder: Path, servers: dict[str, Any]) -> Path:
 @pytest.fixture(scope="module")
 def system(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SystemProcess]:
     """The system of this file, in place of the one of all end-to-end tests."""
-    config = write_config(tmp_path_factory.mktemp("methods"), {"demo": DEMO})
+    noticed_early = {"silence_seconds": 60, "notice_seconds": [1, 2, 3]}
+    config = write_config(tmp_path_factory.mktemp("methods"), {"demo": DEMO | noticed_early})
     with running_system(settings={"SATCHEL_MCP_CONFIG": str(config)}) as running:
         yield running
 
@@ -218,6 +219,17 @@ def test_host_parts_of_an_app_with_an_open_question_are_accessible(chat: ChatPag
     frame.evaluate("void app.sendMessage({role: 'user', content: [{type: 'text', text: 'Hi'}]})")
     expect(chat.page.get_by_role("dialog", name="Send a message?")).to_be_visible()
     assert find_axe_violations(chat.page) == []
+
+
+def test_call_of_an_app_that_the_user_cancels_is_answered_with_an_error(chat: ChatPage) -> None:
+    frame = opened(chat)
+    frame.evaluate("void (window.waited = app.callServerTool({name: 'wait', arguments: {}}))")
+    chat.page.locator(".app-calls").get_by_role("button", name="Cancel").click()
+    result = frame.evaluate("waited")
+    assert result["isError"]
+    assert "cancel" in result["content"][0]["text"].lower()
+    expect(chat.page.locator(".app-calls li")).to_have_text("wait: failed")
+    assert [name for name, _ in frame.evaluate("events")] == ["tool-input", "tool-result"]
 
 
 def test_app_stays_through_a_lost_connection_and_calls_its_tool_afterwards(chat: ChatPage) -> None:

@@ -5,6 +5,7 @@ import os
 from pathlib import Path
 from typing import Any
 
+import anyio
 from fastmcp import FastMCP
 
 SDK = Path(os.environ["SDK"]).read_text("utf-8")
@@ -66,6 +67,13 @@ for tool in (show, show_other):
 def ping() -> str:
     """Return a text."""
     return "pong"
+
+
+@mcp.tool
+async def wait() -> str:
+    """Return nothing for an hour."""
+    await anyio.sleep(3600)
+    return "done"
 
 
 if __name__ == "__main__":
