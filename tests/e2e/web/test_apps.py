@@ -81,7 +81,7 @@ def test_app_is_restored_after_a_reload_with_its_result(chat: ChatPage) -> None:
 def test_app_fills_the_page_and_returns_with_escape(chat: ChatPage) -> None:
     opened(chat, "/basic-vanillajs.get-time {}")
     box = chat.page.locator(".app")
-    chat.page.get_by_role("button", name="Full screen").click()
+    chat.page.locator(".app-bar").get_by_role("button", name="Full screen").click()
     expect(box).to_have_class("app app-fullscreen")
     size = box.bounding_box()
     assert size is not None
