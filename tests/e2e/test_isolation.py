@@ -1,6 +1,7 @@
 """Sandbox of tools in the running system, attacked by real tools and checked from outside."""
 
 import os
+import tempfile
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -34,8 +35,10 @@ pytestmark = pytest.mark.skipif(
 
 
 @pytest.fixture(scope="module")
-def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return tmp_path_factory.mktemp("data")
+def data() -> Iterator[Path]:
+    """A folder with a short path, because targets have Unix sockets, whose paths are limited to 107 characters."""
+    with tempfile.TemporaryDirectory(prefix="satchel-") as folder:
+        yield Path(folder)
 
 
 @pytest.fixture(scope="module")
