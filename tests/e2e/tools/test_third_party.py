@@ -40,7 +40,7 @@ def test_time_server_in_python_converts_a_time(new_user: NewUser) -> None:
 def test_git_server_in_python_reads_a_repository(new_user: NewUser, folder: Path) -> None:
     user = new_user()
     assert tools(user, "git") >= {"git_log", "git_status"}
-    result = call(user, "git.git_log", repo_path=str(folder / "work"))
+    result = call(user, "git.git_log", repo_path=str(folder / "repo"))
     assert "First commit" in json.dumps(result["results"])
 
 
@@ -54,17 +54,17 @@ def test_memory_server_in_node_reads_its_file(new_user: NewUser) -> None:
 @needs_node
 def test_filesystem_server_in_node_reads_the_folder_that_its_command_names(new_user: NewUser, folder: Path) -> None:
     user = new_user()
-    (folder / "work/notes.txt").write_text("forty-two")
+    (folder / "repo/notes.txt").write_text("forty-two")
     assert tools(user, "filesystem") >= {"read_text_file", "write_file"}
-    result = call(user, "filesystem.read_text_file", path=str(folder / "work/notes.txt"))
+    result = call(user, "filesystem.read_text_file", path=str(folder / "repo/notes.txt"))
     assert "forty-two" in json.dumps(result["results"])
     refused = user.ask(
         user.create_session(),
-        f"/filesystem.write_file {json.dumps({'path': str(folder / 'work/new.txt'), 'content': 'x'})}",
+        f"/filesystem.write_file {json.dumps({'path': str(folder / 'repo/new.txt'), 'content': 'x'})}",
     )["tool_calls"][0]
     assert (refused["error_code"], refused["meta_data"]["details"]["attempted_path"]) == (
         "E_INVALID_PATH",
-        str(folder / "work/new.txt"),
+        str(folder / "repo/new.txt"),
     )
     assert '`"writes": true`' in refused["meta_data"]["details"]["suggestion"]
 
@@ -110,10 +110,10 @@ STATES: dict[str, tuple[list[tuple[str, Json]], tuple[str, Json], str]] = {
     ),
     "git": (
         [
-            ("own_files.write_file", {"path": "{workspace}/work/a.txt", "content": "x"}),
-            ("own_git.git_add", {"repo_path": "{workspace}/work", "files": ["a.txt"]}),
+            ("own_files.write_file", {"path": "{workspace}/repo/a.txt", "content": "x"}),
+            ("own_git.git_add", {"repo_path": "{workspace}/repo", "files": ["a.txt"]}),
         ],
-        ("own_git.git_status", {"repo_path": "{workspace}/work"}),
+        ("own_git.git_status", {"repo_path": "{workspace}/repo"}),
         "new file:   a.txt",
     ),
 }
@@ -125,7 +125,7 @@ def test_state_of_a_published_server_lasts_for_its_user_and_is_invisible_to_othe
     new_user: NewUser, server: str
 ) -> None:
     writes, read, expected = STATES[server]
-    first = [("own_git.git_status", {"repo_path": "{workspace}/work"})] if server == "git" else []
+    first = [("own_git.git_status", {"repo_path": "{workspace}/repo"})] if server == "git" else []
     user, other = new_user(), new_user()
 
     assert expected in state_after(user, [*first, *writes, read])

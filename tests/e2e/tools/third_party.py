@@ -17,7 +17,7 @@ _PUBLISHED = ROOT / ".venv/published-servers/bin"
 _OLD_SDK = ROOT / ".venv/published-servers-old/bin"
 _GIT_WITH_REPOSITORY = """
 import os, subprocess
-subprocess.run(["git", "init", "-q", os.path.join(os.environ["SATCHEL_WORKSPACE"], "work")], check=True)
+subprocess.run(["git", "init", "-q", os.path.join(os.environ["SATCHEL_WORKSPACE"], "repo")], check=True)
 from mcp_server_git import main
 main()
 """
@@ -27,9 +27,9 @@ def third_party_servers(folder: Path) -> dict[str, dict[str, Any]]:
     """Return their configuration entries. Their data is in ``folder``."""
     return {
         "time": {"command": [str(_BIN / "mcp-server-time"), "--local-timezone", "UTC"]},
-        "git": {"command": [str(_BIN / "mcp-server-git"), "--repository", str(_repository(folder / "work"))]},
+        "git": {"command": [str(_BIN / "mcp-server-git"), "--repository", str(_repository(folder / "repo"))]},
         "memory": {"command": [str(MEMORY)], "env": {"MEMORY_FILE_PATH": str(_memory_file(folder / "memory.jsonl"))}},
-        "filesystem": {"command": str(FILESYSTEM), "args": [str(folder / "work")]},
+        "filesystem": {"command": str(FILESYSTEM), "args": [str(folder / "repo")]},
         **_writing_servers(),
     }
 
