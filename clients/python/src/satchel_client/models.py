@@ -400,7 +400,7 @@ class ModelOut(Model):
     name: str
     """The name."""
     description: str
-    """What the model is good for, in the words of the deployment; it may be empty."""
+    """Description of the model from the deployment's settings; may be empty."""
 
 
 class SizeLimits(Model):
@@ -480,7 +480,7 @@ class TextField(Model):
     max_length: int | None = Field(default=None, alias="maxLength")
     """The largest number of characters; null if there is no limit."""
     format: Literal["email", "uri", "date", "date-time"] | None = None
-    """What the text must be; null for any text."""
+    """Required format of the text; null for any text."""
     enum: list[str] | None = None
     """The possible values."""
     enum_names: list[str] | None = Field(default=None, alias="enumNames")
@@ -518,7 +518,7 @@ class OpenInput(Model):
     mode: Literal["form", "url"]
     """A `form` to fill in, or the link `url` to open."""
     message: str
-    """What the tool says, as a text for users."""
+    """The tool's message to the user."""
     schema_: Form | None = Field(default=None, alias="schema")
     """The form; null if the question is a link."""
     url: str | None = None
@@ -555,7 +555,7 @@ class ResponseArtifact(Model):
     category: str | None = None
     """The kind of the file, as its tool names it; null if the tool named none."""
     description: str | None = None
-    """What the file contains, in the words of its tool; null if the tool did not say."""
+    """Description of the file's content from its tool; null if there is none."""
     content: str | None = None
     """The text of a small text file; null if there is none, and in events."""
     language: str | None = None
@@ -588,7 +588,7 @@ class ResponseDeferred(Model):
     size: int
     """Size in bytes."""
     description: str | None = None
-    """What the file contains, in the words of its tool; null if the tool did not say."""
+    """Description of the file's content from its tool; null if there is none."""
     reason: str | None = None
     """Why; null if there is no reason to give."""
     status: str | None = None
@@ -638,7 +638,7 @@ class ToolCallSummary(Model):
     error_code: str | None = None
     """The error's code; null if the call did not fail."""
     results: dict[str, Any] | list[Any] | str | int | float | bool | None = None
-    """What the model gets, shortened if it is long."""
+    """The result that the model gets, shortened if it is long."""
     meta_data: dict[str, Any] | None = None
     """The tool's metadata and what Satchel refused, without secrets; null if there is none."""
     duration_ms: int | None = None
@@ -672,7 +672,7 @@ class ConversationTurn(Model):
     model: str
     """The name of the model."""
     message: str
-    """What the tool says, as a text for users."""
+    """The tool's message to the user."""
     files: list[str]
     """The files."""
     rating: Rating | None = None
@@ -893,7 +893,7 @@ class InputRequested(Model):
     mode: Literal["form", "url"]
     """A `form` to fill in, or the link `url` to open."""
     message: str
-    """What the tool says, as a text for users."""
+    """The tool's message to the user."""
     schema_: Form | None = Field(default=None, alias="schema")
     """The form; null if the question is a link."""
     url: str | None = None
@@ -962,7 +962,7 @@ class Notification(Model):
     update_type: Literal["notification"]
     """The kind of the update."""
     message: str
-    """What the tool says, as a text for users."""
+    """The tool's message to the user."""
 
 
 IntermediateUpdate = Annotated[FilesUpdate | CanvasUpdate | Notification, Field(discriminator="update_type")]
@@ -1130,7 +1130,7 @@ class ToolComplete(Model):
     suggestion: str | None = None
     """How to correct a failed call; null if there is none."""
     results: dict[str, Any] | list[Any] | str | int | float | bool | None = None
-    """What the model gets, shortened if it is long."""
+    """The result that the model gets, shortened if it is long."""
     meta_data: dict[str, Any] | None = None
     """The tool's metadata and what Satchel refused, without secrets; null if there is none."""
 
@@ -1151,7 +1151,7 @@ class ToolLog(Model):
     level: str
     """The level of the message, as the tool sent it. An open vocabulary: other values are possible."""
     message: str
-    """What the tool says, as a text for users."""
+    """The tool's message to the user."""
 
 
 class ToolNotice(Model):
@@ -1172,7 +1172,7 @@ class ToolNotice(Model):
     left_seconds: int
     """Seconds of silence until the call is stopped."""
     message: str
-    """What the tool says, as a text for users."""
+    """The tool's message to the user."""
 
 
 class ToolProgress(Model):
@@ -1195,7 +1195,7 @@ class ToolProgress(Model):
     percentage: float | None = None
     """Progress in percent; null if the tool did not say how much there is."""
     message: str
-    """What the tool says, as a text for users."""
+    """The tool's message to the user."""
 
 
 class ToolStart(Model):
@@ -1345,7 +1345,7 @@ class FileContent(Model):
     created_at: datetime
     """When it was created. RFC 3339 in UTC."""
     description: str | None = None
-    """What the file contains, in the words of its tool; null if the tool did not say."""
+    """Description of the file's content from its tool; null if there is none."""
     category: str | None = None
     """The kind of the file, as its tool names it; null if the tool named none."""
     viewer: str | None = None
@@ -1399,7 +1399,7 @@ class FileOut(Model):
     created_at: datetime
     """When it was created. RFC 3339 in UTC."""
     description: str | None = None
-    """What the file contains, in the words of its tool; null if the tool did not say."""
+    """Description of the file's content from its tool; null if there is none."""
     category: str | None = None
     """The kind of the file, as its tool names it; null if the tool named none."""
     viewer: str | None = None
@@ -1633,7 +1633,7 @@ class ToolSpec(Model):
     title: str | None = None
     """The title for users; null if there is none."""
     description: str
-    """What it is for, in the words of its server; it may be empty."""
+    """Description from the server; may be empty."""
     input_schema: dict[str, Any]
     """JSON Schema of the arguments."""
     output_schema: dict[str, Any] | None = None
@@ -1706,7 +1706,7 @@ class PromptArgument(Model):
     name: str
     """The name."""
     description: str
-    """What it is for, in the words of its server; it may be empty."""
+    """Description from the server; may be empty."""
     required: bool
     """True: the prompt needs this argument."""
 
@@ -1721,7 +1721,7 @@ class Prompt(Model):
     title: str | None = None
     """The title for users; null if there is none."""
     description: str
-    """What it is for, in the words of its server; it may be empty."""
+    """Description from the server; may be empty."""
     arguments: list[PromptArgument]
     """The arguments of the prompt, in the order of the server."""
 
@@ -1754,7 +1754,7 @@ class Resource(Model):
     title: str | None = None
     """The title for users; null if there is none."""
     description: str
-    """What it is for, in the words of its server; it may be empty."""
+    """Description from the server; may be empty."""
     mime: str | None = None
     """The media type; null if the server does not say."""
     size: int | None = None
@@ -1780,7 +1780,7 @@ class ResourceTemplate(Model):
     title: str | None = None
     """The title for users; null if there is none."""
     description: str
-    """What it is for, in the words of its server; it may be empty."""
+    """Description from the server; may be empty."""
     mime: str | None = None
     """The media type; null if the server does not say."""
 
@@ -2058,7 +2058,7 @@ class ToolServer(Model):
     title: str
     """The title for users; null if there is none."""
     description: str
-    """What the server is for, in the words of the deployment; it may be empty."""
+    """Description of the server from the deployment's settings; may be empty."""
     status: Literal["ready", "starting", "unavailable"]
     """The status."""
     reason: str | None = None
