@@ -15,7 +15,7 @@ from tests.integration.mcp.tool_caller import SERVER_PROGRAMS, ToolCaller
 
 @pytest.fixture(scope="module")
 def server(loop: EventLoop, tmp_path_factory: pytest.TempPathFactory) -> Iterator[ToolCaller]:
-    entry = ServerEntry(command=["python", str(SERVER_PROGRAMS / "app_server.py")])
+    entry = ServerEntry(command=["python", "app_server.py"], cwd=str(SERVER_PROGRAMS))
     client = McpToolClient("apps", entry, loop, os.environ)
     yield ToolCaller(client, tmp_path_factory.mktemp("home"))
     client.close()

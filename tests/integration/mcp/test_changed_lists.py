@@ -34,7 +34,7 @@ def test_change_between_calls_is_reported_with_the_next_result(start_raw: StartR
 
 
 def test_client_subscribes_to_servers_that_notify_only_subscribers(loop: EventLoop, tmp_path: Path) -> None:
-    entry = ServerEntry(command=["python", str(SERVER_PROGRAMS / "changing_tools.py")])
+    entry = ServerEntry(command=["python", "changing_tools.py"], cwd=str(SERVER_PROGRAMS))
     client = McpToolClient("changing", entry, loop, os.environ)
     caller = ToolCaller(client, tmp_path)
     assert tools_changed(caller, "rest") is False

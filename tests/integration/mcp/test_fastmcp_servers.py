@@ -42,7 +42,7 @@ def sse_url() -> Iterator[str]:
 @pytest.fixture(scope="module", params=["stdio", "http", "sse"])
 def entry(request: pytest.FixtureRequest) -> ServerEntry:
     if request.param == "stdio":
-        return ServerEntry(command=["python", FASTMCP_SERVER])
+        return ServerEntry(command=["python", FASTMCP_SERVER], cwd=str(SERVER_PROGRAMS))
     url = request.getfixturevalue(f"{request.param}_url")
     return ServerEntry(url=url, transport=request.param, auth_token="t0ken", allow_private=True)
 
@@ -133,7 +133,7 @@ def test_tool_that_asks_while_it_runs_cannot_do_so_with_the_newer_revision(real:
 
 
 def test_tool_of_the_mcp_sdk_cannot_ask_while_it_runs_with_the_newer_revision(loop: EventLoop, tmp_path: Path) -> None:
-    entry = ServerEntry(command=["python", str(SERVER_PROGRAMS / "sdk_asking.py")])
+    entry = ServerEntry(command=["python", "sdk_asking.py"], cwd=str(SERVER_PROGRAMS))
     clients = [
         McpToolClient("sdk", entry.model_copy(update=update), loop, os.environ)
         for update in ({}, {"protocol": "2025-11-25"})

@@ -17,7 +17,7 @@ from tests.integration.mcp.tool_caller import SERVER_PROGRAMS, ToolCaller
 
 @pytest.fixture(scope="module")
 def linking(loop: EventLoop, tmp_path_factory: pytest.TempPathFactory) -> Iterator[ToolCaller]:
-    entry = ServerEntry(command=["python", str(SERVER_PROGRAMS / "linking_server.py")])
+    entry = ServerEntry(command=["python", "linking_server.py"], cwd=str(SERVER_PROGRAMS))
     client = McpToolClient("linking", entry, loop, os.environ)
     yield ToolCaller(client, tmp_path_factory.mktemp("home"))
     client.close()

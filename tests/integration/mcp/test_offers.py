@@ -17,7 +17,7 @@ from tests.integration.mcp.tool_caller import SERVER_PROGRAMS, TIMEOUT
 
 
 def start(program: str, loop: EventLoop) -> McpToolClient:
-    entry = ServerEntry(command=["python", str(SERVER_PROGRAMS / program)])
+    entry = ServerEntry(command=["python", program], cwd=str(SERVER_PROGRAMS))
     return McpToolClient("linking", entry, loop, os.environ)
 
 

@@ -180,7 +180,7 @@ def test_end_of_a_call_does_not_kill_processes_of_another_call(raw: ToolCaller) 
 
 def test_processes_from_before_the_first_call_belong_to_the_server(loop: EventLoop, tmp_path: Path) -> None:
     command = ["sh", "-c", f"sleep 60 & exec {sys.executable} -S {SERVER_PROGRAMS}/raw.py"]
-    client = McpToolClient("raw", ServerEntry(command=command), loop, os.environ)
+    client = McpToolClient("raw", ServerEntry(command=command, cwd=str(SERVER_PROGRAMS)), loop, os.environ)
     try:
         # The server is unprotected: changes of other programs in /tmp can arrive as events before the result.
         pids = {ToolCaller(client, tmp_path).value("pid") for _ in range(2)}

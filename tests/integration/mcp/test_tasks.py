@@ -41,7 +41,8 @@ def client(url: str, loop: EventLoop) -> Iterator[McpToolClient]:
 
 @pytest.fixture(scope="module")
 def process(loop: EventLoop) -> Iterator[McpToolClient]:
-    client = McpToolClient("tasks", ServerEntry(command=[sys.executable, str(PROGRAM), "stdio"]), loop, os.environ)
+    entry = ServerEntry(command=[sys.executable, str(PROGRAM), "stdio"], cwd=str(SERVER_PROGRAMS))
+    client = McpToolClient("tasks", entry, loop, os.environ)
     yield client
     client.close()
 

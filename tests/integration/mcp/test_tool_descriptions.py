@@ -15,7 +15,7 @@ from tests.integration.mcp.tool_caller import SERVER_PROGRAMS
 
 @pytest.fixture(scope="module")
 def tools(loop: EventLoop) -> Iterator[dict[str, ToolSpec]]:
-    entry = ServerEntry(command=["python", str(SERVER_PROGRAMS / "described_tools.py")])
+    entry = ServerEntry(command=["python", "described_tools.py"], cwd=str(SERVER_PROGRAMS))
     client = McpToolClient("described", entry, loop, os.environ)
     yield {tool.name: tool for tool in client.list_tools()}
     client.close()
