@@ -1,29 +1,39 @@
 """In-memory idempotency keys."""
 
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 
+from satchel.domain.ids import IdBody
 from satchel.ports.requests import EarlierRequest, KeyedRequest
+
+
+@dataclass
+class _Stored:
+    request: EarlierRequest
+    id_body: IdBody
+    at: datetime
+    has_failed: bool = False
 
 
 class FakeRequestKeys:
     """Implements ``ports.requests.RequestKeys``."""
 
     def __init__(self) -> None:
-        self._requests: dict[tuple[str, str], tuple[EarlierRequest, datetime]] = {}
+        self._requests: dict[tuple[str, str], _Stored] = {}
 
-    def claim(self, request: KeyedRequest, now: datetime) -> EarlierRequest | None:
-        stored = self._requests.get((request.user, request.key))
-        if stored is not None:
-            earlier, at = stored
-            age = now - at
-            if age <= (timedelta(minutes=1) if earlier.resource is None else timedelta(days=1)):
-                return earlier
-        self._requests[request.user, request.key] = EarlierRequest(request.content, None), now
-        return None
+    def claim(self, request: KeyedRequest, id_body: IdBody, now: datetime) -> IdBody | EarlierRequest:
+        key = request.user, request.key
+        earlier = self._requests.get(key)
+        if earlier is not None and now - earlier.at <= timedelta(days=1):
+            runs = not earlier.has_failed and now - earlier.at <= timedelta(minutes=1)
+            if runs or earlier.request.resource is not None:
+                return earlier.request
+            id_body = earlier.id_body if earlier.request.content == request.content else id_body
+        self._requests[key] = _Stored(EarlierRequest(request.content), id_body, now)
+        return id_body
 
     def finish(self, request: KeyedRequest, resource: str) -> None:
-        key = request.user, request.key
-        self._requests[key] = EarlierRequest(request.content, resource), self._requests[key][1]
+        self._requests[request.user, request.key].request = EarlierRequest(request.content, resource)
 
     def release(self, request: KeyedRequest) -> None:
-        self._requests.pop((request.user, request.key), None)
+        self._requests[request.user, request.key].has_failed = True

@@ -25,13 +25,13 @@ class FakeSessions:
         self._deleted: dict[tuple[str, str], Session] = {}
         self.cleanup_times: dict[str, datetime] = {}
 
-    def create(self, session: Session, max_open: int | None = None) -> None:
-        if max_open is not None and self.count_open(session.user) >= max_open:
-            raise TooManySessions(max_open)
+    def create(self, session: Session, max_open: int | None = None) -> Session:
         key = (session.user, session.session_id)
-        if key in self._sessions:
-            raise ValueError(f"the session {session.session_id} exists already")
-        self._sessions[key] = session.model_copy()
+        if key not in self._sessions:
+            if max_open is not None and self.count_open(session.user) >= max_open:
+                raise TooManySessions(max_open)
+            self._sessions[key] = session.model_copy()
+        return self._sessions[key].model_copy()
 
     def count_open(self, user: UserName) -> int:
         """Return the number of the user's open sessions."""

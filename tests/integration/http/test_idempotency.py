@@ -8,6 +8,12 @@ import httpx2
 import pytest
 from starlette.testclient import TestClient
 
+from satchel.adapters.dynamodb.files import DynamoFiles
+from satchel.adapters.dynamodb.links import DynamoSharedLinks
+from satchel.adapters.dynamodb.requests import DynamoRequestKeys
+from satchel.adapters.dynamodb.sessions import DynamoSessions
+from satchel.adapters.dynamodb.turns import DynamoTurns
+from satchel.adapters.dynamodb.uploads import DynamoUploads
 from satchel.domain.ids import UserName
 from tests.integration.aws.factories import random_id
 from tests.integration.http.api_client import ApiClient, Json
@@ -59,12 +65,25 @@ LISTS = {
     "upload": ("/api/files/uploads", "uploads"),
     "link": ("/api/links", "links"),
 }
+ID_NAMES = {
+    "session": "session_id",
+    "conversation": "session_id",
+    "form": "file_key",
+    "content": "file_key",
+    "upload": "upload_id",
+    "link": "link_id",
+}
 every_kind = pytest.mark.parametrize("kind", CREATE)
 
 
 def count(http: TestClient, kind: str) -> int:
+    return len(ids(http, kind))
+
+
+def ids(http: TestClient, kind: str) -> list[str]:
+    """Return the ids of all things of a kind."""
     path, name = LISTS[kind]
-    return len(http.get(path).json()[name])
+    return [each[ID_NAMES[kind]] for each in http.get(path).json()[name]]
 
 
 @every_kind
@@ -103,6 +122,119 @@ def test_requests_at_the_same_time_create_one_thing(http: TestClient, kind: str)
     assert created == [created[0]] * len(created) != []
     assert set(waiting) <= {"E_REQUEST_RUNNING"}
     assert count(http, kind) == 1
+
+
+class Crash(BaseException):
+    """The end of the process that handles a request. No handler of exceptions sees it."""
+
+
+def crash_once(patch: pytest.MonkeyPatch, adapter: type, method: str, *, before: bool) -> None:
+    """Let the next call of an adapter's method crash, before or after its work."""
+    work = getattr(adapter, method)
+
+    def crash(*args: object, **options: object) -> None:
+        patch.setattr(adapter, method, work)
+        if not before:
+            work(*args, **options)
+        raise Crash
+
+    patch.setattr(adapter, method, crash)
+
+
+WRITES: dict[str, list[tuple[type, str]]] = {
+    "session": [(DynamoSessions, "create")],
+    "conversation": [(DynamoSessions, "create"), (DynamoTurns, "add_imported")],
+    "form": [(DynamoFiles, "save")],
+    "content": [(DynamoFiles, "save")],
+    "upload": [(DynamoUploads, "add")],
+    "link": [(DynamoSharedLinks, "add")],
+}
+CRASHES = [
+    (kind, adapter, method, before)
+    for kind, writes in WRITES.items()
+    for adapter, method in [*writes, (DynamoRequestKeys, "finish")]
+    for before in (True, False)
+]
+
+
+@pytest.mark.parametrize(("kind", "adapter", "method", "before"), CRASHES)
+def test_repetition_after_a_crash_returns_the_same_thing(
+    backend: Backend,
+    http: TestClient,
+    monkeypatch: pytest.MonkeyPatch,
+    kind: str,
+    adapter: type,
+    method: str,
+    before: bool,  # noqa: FBT001  (a parameter of the test)
+) -> None:
+    if kind == "link":
+        ApiClient(http).upload("shared.csv")
+    with monkeypatch.context() as patch:
+        crash_once(patch, adapter, method, before=before)
+        assert CREATE[kind](http, "a.csv").status_code == 500
+    stored = ids(http, kind)
+    backend.clock.advance(61)
+
+    repeated = [CREATE[kind](http, "a.csv") for _ in range(2)]
+
+    assert [each.status_code for each in repeated] == [201, 201]
+    assert {each.json()[ID_NAMES[kind]] for each in repeated} == set(ids(http, kind))
+    assert set(stored) <= set(ids(http, kind))
+    assert {each.json().get("version", 1) for each in repeated} == {1}
+    assert count(http, kind) == 1
+
+
+def test_import_is_complete_after_a_crash_in_the_middle(
+    backend: Backend, http: TestClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with monkeypatch.context() as patch:
+        crash_once(patch, DynamoTurns, "add_imported", before=True)
+        assert import_(http, "hello").status_code == 500
+    backend.clock.advance(61)
+
+    session_id = import_(http, "hello").json()["session_id"]
+
+    turns = http.get(f"/api/sessions/{session_id}").json()["turns"]
+    assert [turn["message"] for turn in turns] == ["hello"]
+
+
+@every_kind
+def test_other_request_with_the_key_of_an_interrupted_one_creates_its_own_thing(
+    backend: Backend, http: TestClient, monkeypatch: pytest.MonkeyPatch, kind: str
+) -> None:
+    if kind == "link":
+        ApiClient(http).upload("shared.csv")
+    with monkeypatch.context() as patch:
+        crash_once(patch, DynamoRequestKeys, "finish", before=True)
+        assert CREATE[kind](http, "a.csv").status_code == 500
+    interrupted = ids(http, kind)
+    backend.clock.advance(61)
+
+    other = CREATE[kind](http, "other.csv")
+
+    assert other.status_code == 201
+    assert set(ids(http, kind)) == {*interrupted, other.json()[ID_NAMES[kind]]}
+    assert count(http, kind) == 2
+
+
+@every_kind
+def test_repetition_after_an_internal_error_returns_the_same_thing(
+    http: TestClient, monkeypatch: pytest.MonkeyPatch, kind: str
+) -> None:
+    """The repetition needs no wait, because the request that failed has ended."""
+
+    def fail(*_args: object) -> None:
+        raise OSError
+
+    if kind == "link":
+        ApiClient(http).upload("shared.csv")
+    with monkeypatch.context() as patch:
+        patch.setattr(DynamoRequestKeys, "finish", fail)
+        assert CREATE[kind](http, "a.csv").status_code == 500
+    stored = ids(http, kind)
+
+    assert CREATE[kind](http, "a.csv").json()[ID_NAMES[kind]] == stored[0]
+    assert ids(http, kind) == stored
 
 
 def test_keys_of_other_users_and_operations_are_different_keys(backend: Backend, user: UserName) -> None:

@@ -5,7 +5,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from pydantic import TypeAdapter, ValidationError
 
-from satchel.domain.ids import UserName
+from satchel.domain.ids import UserName, new_id_body
 from satchel.domain.uploads import MAX_PARTS, PART_BYTES, Sha256, Upload, new_uploaded_file, part_bytes_for
 
 NOW = datetime(2026, 3, 1, tzinfo=UTC)
@@ -13,7 +13,7 @@ GIB = 1 << 30
 
 
 def upload_of(size: int) -> Upload:
-    new = new_uploaded_file(UserName("alice"), None, "a.bin", None, size, NOW, bytes(10))
+    new = new_uploaded_file(UserName("alice"), None, "a.bin", None, size, NOW, new_id_body(NOW, bytes(10)))
     return Upload(file=new, store_id="u", part_bytes=part_bytes_for(size), expires_at=NOW + timedelta(days=1))
 
 

@@ -466,7 +466,7 @@ class UseCases:
     def run_once(self) -> RunOnce:
         from satchel.services.run_once import RunOnce
 
-        return RunOnce(self.ports.request_keys, self.ports.clock)
+        return RunOnce(self.ports.request_keys, self.ports.clock, self.ports.entropy)
 
     # Use cases for sessions and users
 

@@ -12,7 +12,7 @@ from local.emulator.aws.cloud import LocalCloud
 from satchel.adapters import clients
 from satchel.adapters.s3_files import S3Files
 from satchel.adapters.s3_uploads import S3Uploads
-from satchel.domain.ids import UserName
+from satchel.domain.ids import UserName, new_id_body
 from satchel.domain.uploads import PART_URL_SECONDS, Part, Upload, new_uploaded_file, part_bytes_for
 from tests.hashes import base64_sha256
 
@@ -37,7 +37,8 @@ def upload(parts: S3Uploads) -> Upload:
 
 
 def begin_upload(parts: S3Uploads, name: str, size: int) -> Upload:
-    new = new_uploaded_file(UserName("alice"), None, name, None, size, NOW, name.encode().rjust(10, b"0"))
+    id_body = new_id_body(NOW, name.encode().rjust(10, b"0"))
+    new = new_uploaded_file(UserName("alice"), None, name, None, size, NOW, id_body)
     store_id = parts.begin(new.key, new.mime)
     return Upload(file=new, store_id=store_id, part_bytes=part_bytes_for(size), expires_at=NOW + dt.timedelta(days=1))
 

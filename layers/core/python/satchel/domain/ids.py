@@ -47,6 +47,9 @@ LinkId = NewType("LinkId", Annotated[str, StringConstraints(pattern=rf"^l{ID_BOD
 TokenId = NewType("TokenId", Annotated[str, StringConstraints(pattern=rf"^p{ID_BODY}$")])
 """The id of a personal token. The user who made the token uses the id to revoke it."""
 
+IdBody = NewType("IdBody", str)
+"""An id without its first letter. A request with an idempotency key and its repetitions use the same one."""
+
 CanvasId = NewType("CanvasId", str)
 """The id of a dashboard. The tool that opens the dashboard chooses the id, so it is unique only within a session."""
 
@@ -59,10 +62,15 @@ def _base32(number: int, chars: int) -> str:
     return "".join(digits)
 
 
-def new_id(kind: str, now: datetime, entropy: bytes) -> str:
-    """Return an id: the letter ``kind`` (``s``, ``t``, ``f``, …), the time in ms, and ten bytes of ``entropy``."""
+def new_id_body(now: datetime, entropy: bytes) -> IdBody:
+    """Return an id without its first letter: the time in ms, and ten bytes of ``entropy``."""
     millis = int(now.timestamp() * 1000)
-    return kind + _base32(millis, _TIME_CHARS) + _base32(int.from_bytes(entropy[:10]), _ENTROPY_CHARS)
+    return IdBody(_base32(millis, _TIME_CHARS) + _base32(int.from_bytes(entropy[:10]), _ENTROPY_CHARS))
+
+
+def new_id(kind: str, now: datetime, entropy: bytes) -> str:
+    """Return an id: the letter ``kind`` (``s``, ``t``, ``f``, …) and a new body."""
+    return kind + new_id_body(now, entropy)
 
 
 def is_from_app(turn_id: TurnId) -> bool:

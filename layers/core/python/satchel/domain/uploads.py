@@ -12,7 +12,7 @@ from pydantic import BaseModel, StringConstraints
 from satchel.contract import mime_of, normalize_mime, safe_name
 from satchel.contract.media_types import UNKNOWN
 from satchel.domain.files import NewFile, Source
-from satchel.domain.ids import FileKey, SessionId, UploadId, UserName, new_id
+from satchel.domain.ids import FileKey, IdBody, SessionId, UploadId, UserName
 from satchel.domain.object_keys import object_key
 
 MAX_PARTS = 10_000
@@ -105,14 +105,14 @@ def new_uploaded_file(
     mime: str | None,
     size: int,
     now: datetime,
-    entropy: bytes,
+    id_body: IdBody,
 ) -> NewFile:
     """Return the file that a new upload will create. Used for uploads in parts and for uploads in one request.
 
     Browsers declare ``application/octet-stream`` if they do not know the type: then the name decides.
     """
     name = safe_name(raw_name)
-    object_id = FileKey(new_id("f", now, entropy))
+    object_id = FileKey(f"f{id_body}")
     return NewFile(
         object_id=object_id,
         key=object_key(user, "uploads", object_id, name),

@@ -3,7 +3,7 @@
 from datetime import datetime
 from typing import NamedTuple, Protocol
 
-from satchel.domain.ids import UserName
+from satchel.domain.ids import IdBody, UserName
 
 
 class KeyedRequest(NamedTuple):
@@ -18,16 +18,18 @@ class EarlierRequest(NamedTuple):
     """The request that used a key first: the digest of its content, and the id that it created (None: it runs)."""
 
     content: str
-    resource: str | None
+    resource: str | None = None
 
 
 class RequestKeys(Protocol):
     """Stores idempotency keys for a day."""
 
-    def claim(self, request: KeyedRequest, now: datetime) -> EarlierRequest | None:
-        """Store the key and return None. If an earlier request has stored it, change nothing and return that one.
+    def claim(self, request: KeyedRequest, id_body: IdBody, now: datetime) -> IdBody | EarlierRequest:
+        """Store the key and return the id of what the request creates, without its first letter: ``id_body``.
 
-        A request that has not ended within a minute counts as interrupted: its key can be claimed again.
+        If an earlier request with this content was interrupted or failed, return the id of that one, because it may
+        have created something with it. A request that has not ended within a minute counts as interrupted. If an
+        earlier request runs or has succeeded, change nothing and return it.
         """
         ...
 
@@ -36,5 +38,5 @@ class RequestKeys(Protocol):
         ...
 
     def release(self, request: KeyedRequest) -> None:
-        """Forget the key of a request that has created nothing."""
+        """Let the key of a failed request be claimed at once."""
         ...

@@ -22,8 +22,11 @@ def accept_any(session: Session) -> None:
 class Sessions(Protocol):
     """Stores sessions (a session is a conversation of one user)."""
 
-    def create(self, session: Session, max_open: int | None = None) -> None:
-        """Add a new session. Raise TooManySessions if its user has ``max_open`` open sessions (None: no limit)."""
+    def create(self, session: Session, max_open: int | None = None) -> Session:
+        """Add a new session and return it. If a session with its id exists, change nothing and return that one.
+
+        Raise TooManySessions if its user has ``max_open`` open sessions (None: no limit).
+        """
         ...
 
     def get(self, user: UserName, session_id: SessionId) -> Session | None:

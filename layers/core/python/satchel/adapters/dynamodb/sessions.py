@@ -137,13 +137,20 @@ class DynamoSessions:
 
     table: Table
 
-    def create(self, session: Session, max_open: int | None = None) -> None:
-        """Store a session and count it. Raise TooManySessions if the user has ``max_open`` open sessions already."""
-        writes = [self.table.build_put(_item(session)), build_session_start(self.table, session.user, max_open)]
+    def create(self, session: Session, max_open: int | None = None) -> Session:
+        """Store a session, count it and return it. If a session with its id exists, return that one.
+
+        Raise TooManySessions if the user has ``max_open`` open sessions already.
+        """
+        put = self.table.build_put(_item(session), if_absent=True)
+        writes = [put, build_session_start(self.table, session.user, max_open)]
         try:
             self._retry(lambda: transact_unless_erasing(self.table, session.user, session.created_at, writes))
         except ConditionFailed as error:
+            if stored := self.get(session.user, session.session_id):
+                return stored
             raise TooManySessions(max_open or 0) from error
+        return session
 
     def _retry(self, transact: Callable[[], None]) -> None:
         for _ in tries(_MAX_TRIES):

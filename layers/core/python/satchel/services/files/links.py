@@ -11,7 +11,7 @@ from urllib.parse import quote
 
 from satchel.domain.errors import SharedLinkNotFound
 from satchel.domain.files import FileRecord
-from satchel.domain.ids import FileKey, LinkId, new_id
+from satchel.domain.ids import FileKey, IdBody, LinkId, new_id_body
 from satchel.domain.links import (
     LINK_ID_KIND,
     UI_LINK_SECONDS,
@@ -101,13 +101,20 @@ class ShareFile:
     clock: Clock
     entropy: Callable[[int], bytes]
 
-    def __call__(self, who: Identity, file_key: FileKey, seconds: int) -> tuple[SharedLink, str]:
-        """Return the record and the URL of a link valid for ``seconds``. The URL is not stored. Raise FileNotFound."""
+    def __call__(
+        self, who: Identity, file_key: FileKey, seconds: int, id_body: IdBody | None = None
+    ) -> tuple[SharedLink, str]:
+        """Return the record and the URL of a link valid for ``seconds``. The URL is not stored. Raise FileNotFound.
+
+        If a link with this ``id_body`` has been created already, return that one.
+        """
+        if id_body and (link := self.links.get(who.name, LinkId(f"{LINK_ID_KIND}{id_body}"))):
+            return link, self.mint.for_claims(link.claims)
         file, now = self.read(who, file_key), self.clock.now()
         until = int((now + timedelta(seconds=seconds)).timestamp())
         if file.expires_at is not None:
             until = min(until, file.expires_at)
-        link_id = LinkId(new_id(LINK_ID_KIND, now, self.entropy(10)))
+        link_id = LinkId(f"{LINK_ID_KIND}{id_body or new_id_body(now, self.entropy(10))}")
         claims, url = self.mint.for_sharing(file, link_id, until)
         link = SharedLink(claims=claims, name=file.name, made_at=now)
         self.links.add(link)

@@ -8,7 +8,7 @@ from satchel.contract.binary_types import HEAD_BYTES, guess_mime
 from satchel.contract.media_types import UNKNOWN
 from satchel.domain.errors import ErasureRunning, TooLarge, Unavailable
 from satchel.domain.files import FileRecord
-from satchel.domain.ids import SessionId
+from satchel.domain.ids import FileKey, IdBody, SessionId, new_id_body
 from satchel.domain.metrics import UPLOADED_BYTES
 from satchel.domain.uploads import new_uploaded_file
 from satchel.domain.users import Identity
@@ -42,8 +42,11 @@ class UploadFile:
         mime: str | None,
         session_id: SessionId | None,
         app: str | None = None,
+        id_body: IdBody | None = None,
     ) -> FileRecord:
         """Store the file and return its record. ``app`` is the tool whose app creates the file.
+
+        If an upload with this ``id_body`` has stored its file already, return that one.
 
         Raise TooLarge, StorageFull, SessionNotFound, SessionEnded, ErasureRunning or Unavailable.
         """
@@ -52,9 +55,13 @@ class UploadFile:
                 f"The file has {len(body)} bytes; this upload accepts at most {self.max_bytes}.",
                 limit_bytes=self.max_bytes,
             )
+        if id_body and (stored := self.files.get_by_object(who.name, FileKey(f"f{id_body}"))):
+            return stored
         ensure_session_open(self.sessions, who.name, session_id)
         self.storage.check_upload(who.name, len(body))
-        new = new_uploaded_file(who.name, session_id, raw_name, mime, len(body), self.clock.now(), self.entropy(10))
+        now = self.clock.now()
+        id_body = id_body or new_id_body(now, self.entropy(10))
+        new = new_uploaded_file(who.name, session_id, raw_name, mime, len(body), now, id_body)
         new = new.model_copy(update={"app": app})
         if new.mime == UNKNOWN and mime in {None, UNKNOWN}:
             new = new.model_copy(update={"mime": guess_mime(body[:HEAD_BYTES])})

@@ -15,7 +15,7 @@ from satchel.domain.errors import (
     UploadOverLimit,
 )
 from satchel.domain.files import FileRecord
-from satchel.domain.ids import SessionId, UploadId, UserName
+from satchel.domain.ids import FileKey, IdBody, SessionId, UploadId, UserName, new_id_body
 from satchel.domain.metrics import UPLOADED_BYTES
 from satchel.domain.quotas import UserActivity
 from satchel.domain.uploads import (
@@ -64,16 +64,22 @@ class BeginUpload:
         mime: str | None,
         session_id: SessionId | None,
         app: str | None = None,
+        id_body: IdBody | None = None,
     ) -> Upload:
         """Start an upload of ``size`` bytes and return it. ``app`` is the tool whose app creates the file.
+
+        If an upload with this ``id_body`` has been started already, return that one.
 
         Raise UploadOverLimit, TooManyUploads, StorageFull, SessionNotFound, SessionEnded or ErasureRunning.
         """
         if size > self.max_bytes:
             raise UploadOverLimit(size, self.max_bytes)
+        if id_body and (started := self.uploads.get(who.name, UploadId(FileKey(f"f{id_body}")))):
+            return started
         ensure_session_open(self.sessions, who.name, session_id)
         now = self.clock.now()
-        new = new_uploaded_file(who.name, session_id, raw_name, mime, size, now, self.entropy(10))
+        id_body = id_body or new_id_body(now, self.entropy(10))
+        new = new_uploaded_file(who.name, session_id, raw_name, mime, size, now, id_body)
         upload = Upload(
             file=new.model_copy(update={"app": app}),
             store_id=self.parts.begin(new.key, new.mime),

@@ -15,7 +15,7 @@ from pydantic import AwareDatetime, BaseModel, BeforeValidator, ConfigDict, Fiel
 from satchel.contract.jsonable import to_plain_json
 from satchel.domain.branches import START
 from satchel.domain.errors import TooLarge
-from satchel.domain.ids import FileKey, TurnId, call_id, new_id
+from satchel.domain.ids import FileKey, IdBody, TurnId, call_id, new_id
 from satchel.domain.llm import ModelCatalog
 from satchel.domain.prompt import MAX_INSTRUCTIONS_CHARS
 from satchel.domain.responses import ResponseArtifact, ToolCallSummary, TurnError
@@ -129,14 +129,17 @@ class ImportConversation:
     clock: Clock
     max_message_bytes: int
 
-    def __call__(self, who: Identity, request: ImportRequest) -> Session:
-        """Import the conversation and return its session. Raise TooLarge, TooManySessions or ErasureRunning."""
+    def __call__(self, who: Identity, request: ImportRequest, id_body: IdBody | None = None) -> Session:
+        """Import the conversation and return its session. Complete the import if its session (``id_body``) exists.
+
+        Raise TooLarge, TooManySessions or ErasureRunning.
+        """
         for index, turn in enumerate(request.turns):
             self._check_size(index, turn)
         known = {entry.name for entry in self.models.visible_to(who.groups)}
         model = request.model if request.model in known else None
         settings = SessionChanges(title=request.title, model=model, instructions=request.instructions)
-        session = self.start(who, settings)
+        session = self.start(who, settings, id_body)
         turns = [_turn(who, session, *each) for each in enumerate(request.turns)]
         new_ids = {given.turn_id: turn.turn_id for given, turn in zip(request.turns, turns, strict=True)}
         branched = [

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from satchel.domain.audit import AuditEntry
 from satchel.domain.errors import SessionEnded, SessionNotFound
-from satchel.domain.ids import SessionId, UserName, new_id
+from satchel.domain.ids import IdBody, SessionId, UserName, new_id_body
 from satchel.domain.llm import ModelCatalog
 from satchel.domain.sessions import NO_CHANGES, Session, SessionChanges, SessionStatus, Turn
 from satchel.domain.users import Identity
@@ -29,22 +29,23 @@ class StartSession:
     entropy: Callable[[int], bytes]
     max_open: int
 
-    def __call__(self, who: Identity, settings: SessionChanges = NO_CHANGES) -> Session:
-        """Store and return a new session. Raise UnknownModel, TooManySessions or ErasureRunning."""
+    def __call__(self, who: Identity, settings: SessionChanges = NO_CHANGES, id_body: IdBody | None = None) -> Session:
+        """Store and return a new session, or return the one with this id. ``id_body`` None: a new id.
+
+        Raise UnknownModel, TooManySessions or ErasureRunning.
+        """
         if settings.model is not None:
             self.models.choose(who.groups, settings.model)
         now = self.clock.now()
-        session_id = new_id("s", now, self.entropy(10))
         session = Session(
-            session_id=session_id,
+            session_id=f"s{id_body or new_id_body(now, self.entropy(10))}",
             user=who.name,
             user_instructions=self.user_settings.get(who.name).instructions,
             created_at=now,
             last_used_at=now,
             **settings.model_dump(),
         )
-        self.sessions.create(session, self.max_open)
-        return session
+        return self.sessions.create(session, self.max_open)
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,7 @@ from typing import Annotated
 from fastapi import APIRouter, Query
 
 from satchel.domain.errors import SessionNotFound
-from satchel.domain.ids import SessionId
+from satchel.domain.ids import IdBody, SessionId
 from satchel.domain.sessions import Session
 from satchel.entrypoints.http import examples
 from satchel.entrypoints.http.identity import CurrentUser
@@ -35,8 +35,8 @@ def import_conversation(
     The turns are marked as imported. They have no audit entries, and the model gets their messages and answers only.
     """
 
-    def create() -> tuple[str, Session]:
-        session = use_cases.import_conversation(user, body)
+    def create(id_body: IdBody | None) -> tuple[str, Session]:
+        session = use_cases.import_conversation(user, body, id_body)
         return session.session_id, session
 
     request = ("import_conversation", body.model_dump_json())

@@ -14,7 +14,7 @@ from starlette.datastructures import UploadFile
 from satchel.contract.base64 import Base64Error, decode
 from satchel.domain.errors import FileNotFound, InvalidRequest
 from satchel.domain.files import FileFilter, FileRecord, Source
-from satchel.domain.ids import FileKey
+from satchel.domain.ids import FileKey, IdBody
 from satchel.domain.users import Identity
 from satchel.entrypoints.http import examples
 from satchel.entrypoints.http.identity import CurrentUser
@@ -76,8 +76,8 @@ def upload_content(
 def _store(use_cases: UseCases, user: Identity, fields: FileFields, content: bytes, key: str | None) -> FileOut:
     session_id, app = find_origin(use_cases, user, fields)
 
-    def create() -> tuple[str, FileRecord]:
-        record = use_cases.upload_file(user, fields.name, content, fields.mime, session_id, app)
+    def create(id_body: IdBody | None) -> tuple[str, FileRecord]:
+        record = use_cases.upload_file(user, fields.name, content, fields.mime, session_id, app, id_body)
         return f"{record.file_key}#{record.version}", record
 
     def read(stored: str) -> FileRecord:

@@ -6,7 +6,7 @@ from typing import Annotated
 from fastapi import APIRouter, Query
 
 from satchel.domain.errors import SharedLinkNotFound
-from satchel.domain.ids import FileKey, LinkId
+from satchel.domain.ids import FileKey, IdBody, LinkId
 from satchel.domain.links import SharedLink
 from satchel.entrypoints.http import examples
 from satchel.entrypoints.http.identity import CurrentUser
@@ -30,8 +30,8 @@ def share_file(
     """Create a link to a file's newest version, valid up to a day unless the file is deleted or its session ends."""
     seconds = (body or NewLink()).ttl_seconds
 
-    def create() -> tuple[str, tuple[SharedLink, str]]:
-        link, url = use_cases.share_file(user, file_key, seconds)
+    def create(id_body: IdBody | None) -> tuple[str, tuple[SharedLink, str]]:
+        link, url = use_cases.share_file(user, file_key, seconds, id_body)
         return link.link_id, (link, url)
 
     def read(link_id: str) -> tuple[SharedLink, str]:

@@ -7,7 +7,7 @@ from fastapi import APIRouter, Response
 
 from satchel.domain.canvas import CanvasAction
 from satchel.domain.errors import SessionNotFound
-from satchel.domain.ids import SessionId
+from satchel.domain.ids import IdBody, SessionId
 from satchel.domain.sessions import Session
 from satchel.entrypoints.http import examples
 from satchel.entrypoints.http.http_semantics import check_unchanged, etag_of
@@ -61,8 +61,8 @@ def start_session(
     """Start a session, in which the user can then send messages."""
     changes = (body or NewSession()).changes()
 
-    def create() -> tuple[str, Session]:
-        session = use_cases.start_session(user, changes)
+    def create(id_body: IdBody | None) -> tuple[str, Session]:
+        session = use_cases.start_session(user, changes, id_body)
         return session.session_id, session
 
     request = ("start_session", changes.model_dump_json(exclude_unset=True))

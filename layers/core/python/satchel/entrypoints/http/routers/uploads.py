@@ -6,7 +6,7 @@ from typing import Annotated
 from fastapi import APIRouter, Query
 
 from satchel.domain.errors import UploadNotFound
-from satchel.domain.ids import FileKey, UploadId
+from satchel.domain.ids import FileKey, IdBody, UploadId
 from satchel.domain.uploads import Part, Upload
 from satchel.entrypoints.http import examples
 from satchel.entrypoints.http.identity import CurrentUser
@@ -50,8 +50,8 @@ def begin_upload(
     """
     session_id, app = find_origin(use_cases, user, body)
 
-    def create() -> tuple[str, Upload]:
-        upload = use_cases.begin_upload(user, body.name, body.size, body.mime, session_id, app)
+    def create(id_body: IdBody | None) -> tuple[str, Upload]:
+        upload = use_cases.begin_upload(user, body.name, body.size, body.mime, session_id, app, id_body)
         return upload.upload_id, upload
 
     def read(upload_id: str) -> Upload:
