@@ -13,7 +13,7 @@ from pathlib import Path
 import httpx2
 import pytest
 
-from satchel_client import AsyncClient, Client, Event
+from satchel_client import ApiError, AsyncClient, Client, Event
 from tests.e2e.conftest import NewUser
 from tests.e2e.system_process import ROOT, SystemProcess
 from tests.e2e.user_client import LOCAL_KEY
@@ -90,6 +90,32 @@ def follow_with_asyncio(url: str, name: str, proxy: str, path: tuple[str, str]) 
             return [event async for event in client.session(path[0]).turn(path[1])]
 
     return asyncio.run(run())
+
+
+@pytest.mark.parametrize("size", [100, 2 << 20], ids=["one request", "parts"])
+def test_repeated_upload_and_link_with_a_key_return_the_first_ones(
+    size: int, system: SystemProcess, new_user: NewUser
+) -> None:
+    with Client(system.url, LOCAL_KEY, user=new_user().name) as client:
+        content = bytes(size)
+        first, second = (client.files.upload(content, name="a.bin", idempotency_key="k") for _ in range(2))
+        links = {client.files.share(first.file_key, idempotency_key="k").link_id for _ in range(2)}
+
+        assert (second.file_key, second.version, second.size) == (first.file_key, 1, size)
+        assert links == {link.link_id for link in client.links()}
+
+
+def test_change_with_an_outdated_tag_is_refused(system: SystemProcess, new_user: NewUser) -> None:
+    with Client(system.url, LOCAL_KEY, user=new_user().name) as client:
+        path = f"/api/files/{client.files.upload(b'1', name='a.txt').file_key}"
+        outdated = {"If-Match": client.send("GET", path).headers["ETag"]}
+        client.files.upload(b"2", name="a.txt")
+
+        with pytest.raises(ApiError) as refused:
+            client.send("DELETE", path, headers=outdated)
+        assert (refused.value.status, refused.value.code) == (412, "E_CHANGED")
+        client.send("DELETE", path, headers={"If-Match": client.send("GET", path).headers["ETag"]})
+        assert list(client.files.list()) == []
 
 
 @pytest.mark.parametrize("follow", [follow, follow_with_asyncio])

@@ -115,6 +115,8 @@ def test_transfers_resume_and_other_operations_work(
         "title": "second",
         "turns": 1,
         "links": 1,
+        "keyed": ["1 0", "1 0", "1 2", "1 2"],  # the version of each upload, and the first one of the same file
+        "deleted": [412, 204],
         "missing": "E_FILE_NOT_FOUND",
     }
 

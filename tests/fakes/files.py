@@ -22,7 +22,7 @@ from satchel.domain.quotas import UserActivity
 from satchel.domain.sessions import SessionStatus
 from satchel.domain.uploads import Upload
 from satchel.ports import Page
-from satchel.ports.files import ALL_FILES, UploadCheck, accept_any
+from satchel.ports.files import ALL_FILES, FileCheck, UploadCheck, accept_any
 from tests.fakes.pages import page_of
 from tests.fakes.sessions import FakeSessions
 
@@ -143,7 +143,9 @@ class FakeFiles:
     def take_views(self, record: FileRecord) -> Sequence[str]:
         return list(self._views.pop((record.user, record.file_key), {}))
 
-    def remove(self, record: FileRecord) -> Sequence[str]:
+    def remove(self, record: FileRecord, check: FileCheck = accept_any) -> Sequence[str]:
+        if newest := self.get(record.user, record.file_key):
+            check(newest)
         versions = [key for key in self._versions if key[:2] == (record.user, record.file_key)]
         object_keys = [self._versions.pop(key).key for key in versions]
         self._newest.pop((record.user, record.file_key), None)

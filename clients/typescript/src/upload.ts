@@ -87,14 +87,26 @@ class Upload {
   }
 
   async inParts(): Promise<FileOut> {
+    const params = { path: { upload_id: await this.sendMissingParts() } };
+    return unwrap(this.api.POST("/api/files/uploads/{upload_id}/complete", { params, signal: this.signal }));
+  }
+
+  /** Send what the server does not have, and return the id of the upload. */
+  private async sendMissingParts(): Promise<string> {
     const existing = await this.findExisting();
-    const upload = existing ?? (await this.create());
+    let upload: UploadOut;
+    try {
+      upload = existing ?? (await this.create());
+    } catch (error) {
+      // An earlier request with the key has completed its upload.
+      if (error instanceof ApiError && error.code === "E_UPLOAD_NOT_FOUND") return String(error.problem?.upload_id);
+      throw error;
+    }
     const { upload_id } = upload;
     this.options.onStarted?.(upload_id);
     const checksums = existing ? await this.fetchStoredChecksums(upload_id) : new Map<number, string | null>();
     await this.sendParts(upload, checksums);
-    const params = { path: { upload_id } };
-    return unwrap(this.api.POST("/api/files/uploads/{upload_id}/complete", { params, signal: this.signal }));
+    return upload_id;
   }
 
   private async create(): Promise<UploadOut> {

@@ -17,6 +17,10 @@ const interrupted = await client.files
   .then(() => "not interrupted", (error) => error.name);
 const unfinished = await all(client.files.uploads());
 const stored = await client.files.upload(big, { onProgress: (count) => sent.push(count) });
+const keyed = [];
+for (const size of [100, 2 << 20])
+  for (let time = 0; time < 2; time++)
+    keyed.push(await client.files.upload(new File([new Uint8Array(size)], `${size}.bin`), { idempotencyKey: `${size}` }));
 const received = new Uint8Array(await new Response(client.files.download(stored)).arrayBuffer());
 const rest = new Uint8Array(await new Response(client.files.download(stored, { start: 18 << 19 })).arrayBuffer());
 const isEqual = (one, other) => Buffer.compare(one, other) === 0;
@@ -29,6 +33,11 @@ const link = await client.files.share(stored.file_key);
 const links = await all(client.links());
 await client.revokeLink(link.link_id);
 await client.files.delete(stored.file_key);
+const params = { path: { file_key: keyed[0].file_key } };
+const tag = (await client.api.GET("/api/files/{file_key}", { params })).response.headers.get("ETag");
+const deleteIf = (etag) =>
+  client.api.DELETE("/api/files/{file_key}", { params: { ...params, header: { "if-match": etag } } });
+const deleted = [(await deleteIf('"other"')).response.status, (await deleteIf(tag)).response.status];
 const missing = await client.files.read(stored.file_key).catch((error) => error instanceof ApiError && error.code);
 await client.close();
 console.log(JSON.stringify({
@@ -41,5 +50,7 @@ console.log(JSON.stringify({
   turns: (await all(session.turns())).length,
   message: answer.message,
   links: links.length,
+  keyed: keyed.map(({ file_key, version }) => `${version} ${keyed.findIndex((each) => each.file_key === file_key)}`),
+  deleted,
   missing,
 }));

@@ -1,11 +1,15 @@
 """Changes with ``If-Match``: they apply only to the state that the client has read."""
 
 from concurrent.futures import ThreadPoolExecutor
+from typing import Any
 
 import pytest
 from starlette.testclient import TestClient
 
+from satchel.adapters.dynamodb.files import DynamoFiles
+from satchel.domain.ids import SessionId, UserName
 from tests.integration.http.api_client import ApiClient, problem
+from tests.integration.http.backend import Backend, record_file
 
 CHANGED = problem(
     412,
@@ -84,3 +88,74 @@ def test_settings_that_the_client_has_are_not_sent_again(http: TestClient) -> No
     assert (response.status_code, response.content, response.headers["etag"]) == (304, b"", etag)
     http.put(SETTINGS, json={"instructions": "Be brief."})
     assert http.get(SETTINGS, headers={"If-None-Match": etag}).json() == {"instructions": "Be brief."}
+
+
+def test_file_is_deleted_only_if_it_has_no_newer_version_than_the_client_has_read(
+    http: TestClient, api: ApiClient
+) -> None:
+    file = f"/api/files/{api.upload('a.csv')['file_key']}"
+    first = http.get(file).headers["etag"]
+    api.upload("a.csv")
+    second = http.get(file).headers["etag"]
+    assert http.get(file, params={"version": 1}).headers["etag"] == first != second
+
+    refused = http.delete(file, headers={"If-Match": first})
+
+    assert (refused.status_code, refused.json()) == (412, CHANGED)
+    assert http.get(file).json()["version"] == 2
+    repeated = [http.delete(file, headers={"If-Match": second}).status_code for _ in range(2)]
+    assert repeated == [204, 204]
+    assert http.get(file).status_code == 404
+
+
+def test_file_is_kept_only_if_it_has_not_changed_since_the_client_read_it(
+    backend: Backend, http: TestClient, api: ApiClient, user: UserName
+) -> None:
+    file = expiring_file(backend, http, api, user)
+    first = http.get(file).headers["etag"]
+    assert http.post(f"{file}/keep", headers={"If-Match": '"other"'}).json() == CHANGED
+    assert http.get(file).headers["etag"] == first
+
+    stored = http.post(f"{file}/keep", headers={"If-Match": first})
+
+    assert (stored.status_code, stored.headers["etag"]) == (200, http.get(file).headers["etag"])
+    assert stored.headers["etag"] != first
+    assert http.post(f"{file}/keep", headers={"If-Match": first}).json() == CHANGED
+    assert http.delete(file, headers={"If-Match": first}).json() == CHANGED
+
+
+def test_file_that_is_kept_during_its_deletion_is_not_deleted(
+    backend: Backend, http: TestClient, api: ApiClient, user: UserName, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = expiring_file(backend, http, api, user)
+    etag = http.get(file).headers["etag"]
+    build_deletes = DynamoFiles.build_deletes
+
+    def keep_before(self: DynamoFiles, *args: Any) -> Any:  # noqa: ANN401  (those of build_deletes)
+        monkeypatch.setattr(DynamoFiles, "build_deletes", build_deletes)
+        assert http.post(f"{file}/keep").status_code == 200
+        return build_deletes(self, *args)
+
+    monkeypatch.setattr(DynamoFiles, "build_deletes", keep_before)
+    assert http.delete(file, headers={"If-Match": etag}).json() == CHANGED
+    assert http.get(file).json()["expires_at"] is None
+
+
+def test_file_that_is_kept_twice_at_the_same_time_was_changed_for_the_second_request(
+    backend: Backend, http: TestClient, api: ApiClient, user: UserName
+) -> None:
+    file = expiring_file(backend, http, api, user)
+    etag = http.get(file).headers["etag"]
+    with ThreadPoolExecutor(4) as threads:
+        keep = threads.map(lambda _: http.post(f"{file}/keep", headers={"If-Match": etag}).status_code, range(4))
+    assert sorted(keep) == [200, 412, 412, 412]
+
+
+def expiring_file(backend: Backend, http: TestClient, api: ApiClient, user: UserName) -> str:
+    """Store a deferred file of a tool, which expires, and return its path."""
+    session = backend.sessions.get(user, SessionId(api.create_session()))
+    assert session is not None
+    fields: dict[str, object] = {"name": "draft.txt", "reason": "review", "ttl_hours": 1}
+    record_file(backend, session, fields, deferred=True)
+    [file] = http.get("/api/files").json()["files"]
+    return f"/api/files/{file['file_key']}"

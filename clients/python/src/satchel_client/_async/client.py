@@ -165,6 +165,10 @@ class AsyncClient:
         """End the sign-in whose token this client sends."""
         await self._http.sign_out()
 
+    async def send(self, method: str, path: str, **options: Any) -> httpx2.Response:  # noqa: ANN401  (keyword arguments of httpx2)
+        """Send any request of the API and return its response, also if only its headers matter, such as ``ETag``."""
+        return await self._http.send(method, path, **options)
+
     async def request(self, model: type[ModelT], method: str, path: str, **options: Any) -> ModelT:  # noqa: ANN401  (keyword arguments of httpx2)
         """Send any request of the API and return its response as a model: for operations without a method here."""
         return await self._http.request(model, method, path, **options)

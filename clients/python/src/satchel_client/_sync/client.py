@@ -161,6 +161,10 @@ class Client:
         """End the sign-in whose token this client sends."""
         self._http.sign_out()
 
+    def send(self, method: str, path: str, **options: Any) -> httpx2.Response:  # noqa: ANN401  (keyword arguments of httpx2)
+        """Send any request of the API and return its response, also if only its headers matter, such as ``ETag``."""
+        return self._http.send(method, path, **options)
+
     def request(self, model: type[ModelT], method: str, path: str, **options: Any) -> ModelT:  # noqa: ANN401  (keyword arguments of httpx2)
         """Send any request of the API and return its response as a model: for operations without a method here."""
         return self._http.request(model, method, path, **options)

@@ -61,9 +61,11 @@ class Files:
         mime: str | None = None,
         session_id: str | None = None,
         progress: Progress = _ignore,
+        idempotency_key: str | None = None,
     ) -> FileOut:
         """Upload a file of any size and return its record. ``source`` is its path, or its content with a ``name``.
 
+        A second request with the same ``idempotency_key`` returns the same file, also if it has newer versions.
         The file belongs to a session, or without ``session_id`` to the user only. A large file is sent in parts; the
         upload of a file with the same name and size that was interrupted continues. ``progress`` is called from several
         threads. Raise FileChanged if the file changes meanwhile, and OSError if it cannot be read.
@@ -73,19 +75,32 @@ class Files:
         fields = present(name=name or getattr(source, "name", None), mime=mime, session_id=session_id)
         with BytesSource(source) if isinstance(source, bytes) else PathSource(source) as content:
             if content.size <= MAX_SINGLE_REQUEST_BYTES:
-                stored = self._upload_at_once(content.read(0, content.size), fields)
+                stored = self._upload_at_once(content.read(0, content.size), fields, idempotency_key)
                 progress(content.size)
                 return stored
-            upload, parts = self._resume(fields, content.size) or (self._begin(fields, content.size), [])
-            _PartUploader(self._http, content, upload, progress).run(parts)
-        return self._http.request(FileOut, "POST", f"{UPLOADS}/{upload.upload_id}/complete")
+            upload_id = self._upload_in_parts(content, fields, progress, idempotency_key)
+        return self._http.request(FileOut, "POST", f"{UPLOADS}/{upload_id}/complete")
 
-    def _upload_at_once(self, content: bytes, fields: dict[str, Any]) -> FileOut:
+    def _upload_at_once(self, content: bytes, fields: dict[str, Any], key: str | None) -> FileOut:
         form = {name: value for name, value in fields.items() if name != "name"}
-        return self._http.request(FileOut, "POST", "/api/files", data=form, files={"file": (fields["name"], content)})
+        return self._http.request(
+            FileOut, "POST", "/api/files", data=form, files={"file": (fields["name"], content)}, idempotency_key=key
+        )
 
-    def _begin(self, fields: dict[str, Any], size: int) -> UploadOut:
-        return self._http.request(UploadOut, "POST", UPLOADS, json={**fields, "size": size})
+    def _upload_in_parts(self, content: Source, fields: dict[str, Any], progress: Progress, key: str | None) -> str:
+        """Send the parts that the server does not have, and return the id of the upload."""
+        try:
+            upload, parts = self._resume(fields, content.size) or (self._begin(fields, content.size, key), [])
+        except ApiError as error:
+            if error.code == "E_UPLOAD_NOT_FOUND":  # an earlier request with the key has completed its upload
+                return str(error.details["upload_id"])
+            raise
+        _PartUploader(self._http, content, upload, progress).run(parts)
+        return upload.upload_id
+
+    def _begin(self, fields: dict[str, Any], size: int, key: str | None) -> UploadOut:
+        body = {**fields, "size": size}
+        return self._http.request(UploadOut, "POST", UPLOADS, json=body, idempotency_key=key)
 
     def _resume(self, fields: dict[str, Any], size: int) -> tuple[UploadOut, list[StoredPartOut]] | None:
         """Return the unfinished upload of this file and its stored parts, or None if there is no such upload."""
@@ -145,9 +160,13 @@ class Files:
         """Delete a file with all its versions."""
         self._http.send("DELETE", file_path(file_key))
 
-    def share(self, file_key: str, *, ttl_seconds: int = 3600) -> LinkWithUrl:
-        """Create a link to a file's newest version. Anyone who has its URL can download the file until it expires."""
-        return self._http.request(LinkWithUrl, "POST", f"{file_path(file_key)}/link", json={"ttl_seconds": ttl_seconds})
+    def share(self, file_key: str, *, ttl_seconds: int = 3600, idempotency_key: str | None = None) -> LinkWithUrl:
+        """Create a link to a file's newest version. Anyone who has its URL can download the file until it expires.
+
+        A second request with the same ``idempotency_key`` returns the same link.
+        """
+        path, body = f"{file_path(file_key)}/link", {"ttl_seconds": ttl_seconds}
+        return self._http.request(LinkWithUrl, "POST", path, json=body, idempotency_key=idempotency_key)
 
     @contextmanager
     def open(self, download_url: str) -> Iterator[Iterator[bytes]]:

@@ -15,10 +15,13 @@ ALL_FILES = FileFilter()
 UploadCheck = Callable[[UserActivity], None]
 """A function that raises an error if the user, with these uploads in progress, may not start another one."""
 
+FileCheck = Callable[[FileRecord], None]
+"""A function that raises an error if a file, as it is now, may not be changed."""
 
-def accept_any(activity: UserActivity) -> None:
-    """Accept any number of uploads."""
-    del activity
+
+def accept_any(stored: UserActivity | FileRecord) -> None:
+    """Accept any number of uploads, and any file."""
+    del stored
 
 
 class Files(Protocol):
@@ -83,8 +86,11 @@ class Files(Protocol):
         """Forget the file's views. Return their S3 keys: the caller must delete the objects."""
         ...
 
-    def remove(self, record: FileRecord) -> Sequence[str]:
-        """Remove the records of a file and its versions. Return the S3 keys of objects that the caller must delete."""
+    def remove(self, record: FileRecord, check: FileCheck = accept_any) -> Sequence[str]:
+        """Remove the records of a file and its versions. Return the S3 keys of objects that the caller must delete.
+
+        Remove nothing if ``check`` raises an error for the newest version. The file does not change in between.
+        """
         ...
 
 

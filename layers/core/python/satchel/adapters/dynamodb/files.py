@@ -44,7 +44,7 @@ from satchel.domain.files import (
 )
 from satchel.domain.ids import FileKey, SessionId, UploadId, UserName
 from satchel.ports import Page
-from satchel.ports.files import ALL_FILES
+from satchel.ports.files import ALL_FILES, FileCheck, accept_any
 
 if TYPE_CHECKING:
     from mypy_boto3_dynamodb.type_defs import TransactWriteItemTypeDef
@@ -201,24 +201,29 @@ class DynamoFiles:
                 self.table.transact_until_done([deletion, self.build_count(record, 0, -int(str(item["size"])))])
         return [str(item["sk"]).removeprefix(prefix) for item in items]
 
-    def remove(self, record: FileRecord) -> Sequence[str]:
-        """Delete a file's records and free its name. Return the keys of the S3 objects that the caller must delete."""
+    def remove(self, record: FileRecord, check: FileCheck = accept_any) -> Sequence[str]:
+        """Delete a file's records and free its name. Return the keys of the S3 objects that the caller must delete.
+
+        Delete nothing if ``check`` raises an error for the newest version.
+        """
         keys: dict[str, None] = {}
         for _ in tries(_MAX_TRIES):
-            newest = self.get(record.user, record.file_key)
-            if newest is None:
+            item = self.table.get(f"USER#{record.user}", f"FILE#{record.file_key}")
+            if item is None:
                 return list(keys)
+            newest = parse_record(item)
+            check(newest)
             items = self.table.query_all(f"USER#{record.user}", version_prefix(record.file_key))
             versions = [parse_record(item) for item in items]
             keys |= dict.fromkeys(version.key for version in versions)
             try:
-                self._remove(newest, versions)
+                self._remove(newest, versions, str(item["doc"]))
             except (ConditionFailed, WriteConflict):
                 continue  # another writer added a version: try again and delete that version too
             return list(keys)
         raise Unavailable(f"Too many concurrent writers of one file: {record.name}")
 
-    def _remove(self, newest: FileRecord, versions: Sequence[FileRecord]) -> None:
+    def _remove(self, newest: FileRecord, versions: Sequence[FileRecord], doc: str) -> None:
         """Delete a file. If one transaction cannot hold all versions, delete the oldest in earlier transactions."""
         old, rest = versions[:-_VERSIONS_PER_TRANSACTION], versions[-_VERSIONS_PER_TRANSACTION:]
         for start in range(0, len(old), _VERSIONS_PER_TRANSACTION):
@@ -226,19 +231,23 @@ class DynamoFiles:
             count = self.build_count(newest, 0, -_total_size(batch))
             self.table.transact([*self._build_version_deletes(newest, batch), count])
         count = self.build_count(newest, -1, -_total_size(rest))
-        self.table.transact([*self.build_deletes(newest, rest), count])
+        self.table.transact([*self.build_deletes(newest, rest, doc), count])
 
-    def build_deletes(self, newest: FileRecord, versions: Sequence[FileRecord]) -> Sequence["TransactWriteItemTypeDef"]:
+    def build_deletes(
+        self, newest: FileRecord, versions: Sequence[FileRecord], doc: str | None = None
+    ) -> Sequence["TransactWriteItemTypeDef"]:
         """Build the writes that delete a file. They fail if ``newest`` is not the newest or a version is missing.
 
-        The caller must add the write from ``build_count``, which updates the user's usage counters.
+        With ``doc``, they also fail if the record is not stored in these words. The caller must add the write from
+        ``build_count``, which updates the user's usage counters.
         """
-        items = [record_item(newest), *pointer_items(newest)]
+        pk, sk = f"USER#{newest.user}", f"FILE#{newest.file_key}"
         return [
             self.table.build_delete_if(
                 name_partition(newest.user, newest.session_id), f"NAME#{newest.name}", "held_by", newest.object_id
             ),
-            *(self.table.build_delete(str(item["pk"]), str(item["sk"])) for item in items),
+            self.table.build_delete_if(pk, sk, "doc", doc) if doc else self.table.build_delete(pk, sk),
+            *(self.table.build_delete(str(item["pk"]), str(item["sk"])) for item in pointer_items(newest)),
             *self._build_version_deletes(newest, versions),
         ]
 

@@ -12,7 +12,7 @@ from satchel.domain.files import FileRecord
 from satchel.domain.ids import FileKey
 from satchel.domain.media import media_of
 from satchel.domain.users import Identity
-from satchel.ports.files import FileReaper, Files
+from satchel.ports.files import FileCheck, FileReaper, Files, accept_any
 from satchel.ports.storage import FileStore
 from satchel.services.files.read_files import ReadFiles
 
@@ -26,14 +26,22 @@ class KeepFile:
     store: FileStore
     persist_files_across_sessions: bool
 
-    def __call__(self, who: Identity, file_key: FileKey) -> FileRecord:
-        """Make the file permanent and return it. Raise FileNotFound, or SessionEnded for an ended session's file."""
+    def __call__(self, who: Identity, file_key: FileKey, check: FileCheck = accept_any) -> FileRecord:
+        """Make the file permanent and return it, unless ``check`` raises an error for the file as it is now.
+
+        Raise FileNotFound, or SessionEnded for an ended session's file.
+        """
         record = self.read(who, file_key)
+        check(record)
         if not record.is_transient:
             return record
         while_open = record.temporary or not self.persist_files_across_sessions
         self.store.set_tags(record.key, {})  # remove the expiry tag first, so that S3 keeps the bytes
-        return self.reaper.promote(record, while_open=while_open)
+        try:
+            return self.reaper.promote(record, while_open=while_open)
+        except FileNotFound:  # another request has changed or deleted it
+            check(self.read(who, file_key))
+            raise
 
 
 @dataclass(frozen=True)
@@ -43,12 +51,12 @@ class RemoveFile:
     files: Files
     store: FileStore
 
-    def __call__(self, who: Identity, file_key: FileKey) -> None:
-        """Delete the user's file with all its versions. Raise FileNotFound."""
+    def __call__(self, who: Identity, file_key: FileKey, check: FileCheck = accept_any) -> None:
+        """Delete the user's file with all its versions, unless ``check`` raises an error for it. Raise FileNotFound."""
         record = self.files.get(who.name, file_key)
         if record is None:
             raise FileNotFound(file_key)
-        self.store.delete([*self.files.remove(record), *take_views(self.files, [record])])
+        self.store.delete([*self.files.remove(record, check), *take_views(self.files, [record])])
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,7 @@ from base64 import b64encode
 from contextlib import suppress
 from typing import Annotated
 
-from fastapi import APIRouter, Query, Request
+from fastapi import APIRouter, Query, Request, Response
 from fastapi.exceptions import RequestValidationError
 from pydantic import ValidationError
 from starlette.concurrency import run_in_threadpool
@@ -17,11 +17,14 @@ from satchel.domain.files import FileFilter, FileRecord, Source
 from satchel.domain.ids import FileKey, IdBody
 from satchel.domain.users import Identity
 from satchel.entrypoints.http import examples
+from satchel.entrypoints.http.http_semantics import check_unchanged, etag_of
 from satchel.entrypoints.http.identity import CurrentUser
 from satchel.entrypoints.http.parameters import (
+    ETAG_HEADER,
     Cursor,
     FilePath,
     IdempotencyKey,
+    IfMatch,
     InjectedUseCases,
     Limit,
     check_session_id,
@@ -38,6 +41,7 @@ from satchel.entrypoints.http.schemas.files import (
     StoreReference,
 )
 from satchel.entrypoints.http.upload_origin import find_origin
+from satchel.ports.files import FileCheck
 from satchel.use_cases import UseCases
 
 router = APIRouter(tags=["files"])
@@ -47,9 +51,18 @@ _CHARSET = re.compile(r"charset\*?\s*=\s*\"?([^\";\s]*)")
 _FORM_FIELDS = FileForm.model_fields.keys()
 _FORM = {"required": True, "content": {"multipart/form-data": {"schema": FileForm.model_json_schema()}}}
 _UPLOADED = examples.responses(201, examples.FILE, 400, 403, 404, 409, 413, 422, 503)
-_READ = examples.responses(200, examples.FILE_CONTENT, 403, 404, 422)
+_READ = examples.responses(200, examples.FILE_CONTENT, 403, 404, 422, headers=ETAG_HEADER)
 _VERSIONS = examples.responses(200, examples.FILE_VERSIONS, 403, 404, 422)
-_PERMANENT = examples.responses(200, examples.KEPT_FILE, 403, 404, 409, 422, 503)
+_PERMANENT = examples.responses(200, examples.KEPT_FILE, 403, 404, 409, 412, 422, 503, headers=ETAG_HEADER)
+_DELETED = problem_responses(403, 404, 412, 422, 503)
+
+
+def _etag(record: FileRecord) -> str:
+    return etag_of(record.file_key, record.version, record.temporary, record.expires_at)
+
+
+def _check(if_match: str | None) -> FileCheck:
+    return lambda record: check_unchanged(if_match, _etag(record))
 
 
 @router.post("/api/files", status_code=201, responses=_UPLOADED, openapi_extra={"requestBody": _FORM})
@@ -148,9 +161,12 @@ def read_file(
     file_key: FilePath,
     content: Annotated[bool, Query(description="False: return the metadata and the link without the content.")] = True,  # noqa: FBT002  (a query parameter)
     version: Annotated[int | None, Query(ge=1, le=MAX_VERSION, description="By default the newest version.")] = None,
+    *,
+    response: Response,
 ) -> FileContent:
     """Read a file as JSON, with its content in `b64`. Use the download link for files over `inline_bytes`."""
     record = use_cases.read_files(user, file_key, version)
+    response.headers["ETag"] = _etag(record)
     metadata = FileOut.of(record, use_cases.mint_links(record)).model_dump()
     if not content:
         return FileContent(**metadata)
@@ -172,14 +188,24 @@ def list_versions(
 
 
 @router.post("/api/files/{file_key}/keep", responses=_PERMANENT)
-def keep_file(user: CurrentUser, use_cases: InjectedUseCases, file_key: FilePath) -> FileOut:
+def keep_file(
+    user: CurrentUser,
+    use_cases: InjectedUseCases,
+    file_key: FilePath,
+    response: Response,
+    if_match: IfMatch = None,
+) -> FileOut:
     """Keep a deferred or temporary file, which would otherwise be deleted when it expires or its session ends."""
-    record = use_cases.keep_file(user, file_key)
+    record = use_cases.keep_file(user, file_key, _check(if_match))
+    response.headers["ETag"] = _etag(record)
     return FileOut.of(record, use_cases.mint_links(record))
 
 
-@router.delete("/api/files/{file_key}", status_code=204, responses=problem_responses(403, 404, 422, 503))
-def delete_file(user: CurrentUser, use_cases: InjectedUseCases, file_key: FilePath) -> None:
-    """Delete a file with all its versions. Links to the file stop working. Safe to repeat."""
+@router.delete("/api/files/{file_key}", status_code=204, responses=_DELETED)
+def delete_file(user: CurrentUser, use_cases: InjectedUseCases, file_key: FilePath, if_match: IfMatch = None) -> None:
+    """Delete a file with all its versions. Links to the file stop working. Safe to repeat.
+
+    With `If-Match`, nothing is deleted if the file has got another version since the client read its `ETag`.
+    """
     with suppress(FileNotFound):
-        use_cases.remove_file(user, file_key)
+        use_cases.remove_file(user, file_key, _check(if_match))
