@@ -2,12 +2,17 @@
 
 import io
 
+import httpx2
+import pytest
 from starlette.testclient import TestClient
 
+from satchel.adapters.dynamodb.requests import DynamoRequestKeys
+from satchel.adapters.dynamodb.turns import DynamoTurns
 from satchel.contract import APP_MIME
 from satchel.domain.ids import FileKey, TurnId, UserName, call_id
 from tests.integration.http.api_client import ApiClient, Json
 from tests.integration.http.backend import Backend
+from tests.integration.http.crashes import crash_once
 
 
 def test_app_has_the_state_that_its_call_has_left(backend: Backend, api: ApiClient, user: UserName) -> None:
@@ -91,6 +96,36 @@ def app_of(backend: Backend, api: ApiClient, user: UserName) -> tuple[str, str]:
     turn_id = api.start_turn(session_id)
     backend.request_approval(user, session_id, turn_id)
     return session_id, backend.open_app(user, session_id, turn_id)
+
+
+@pytest.mark.parametrize("crashed_at", [None, (DynamoTurns, "begin_for_app"), (DynamoRequestKeys, "finish")])
+def test_repeated_call_with_a_key_runs_the_tool_once(
+    backend: Backend,
+    api: ApiClient,
+    user: UserName,
+    monkeypatch: pytest.MonkeyPatch,
+    crashed_at: tuple[type, str] | None,
+) -> None:
+    """Also if the first request crashed behind its first or its last write."""
+    _, app_key = app_of(backend, api, user)
+    before = len(backend.workflow.started)
+
+    def call() -> httpx2.Response:
+        body = {"tool": "summarise", "arguments": {"filename": "a.csv"}}
+        return api.http.post(f"/api/apps/{app_key}/calls", json=body, headers={"Idempotency-Key": "k1"})
+
+    with monkeypatch.context() as patch:
+        if crashed_at:
+            crash_once(patch, *crashed_at, before=False)
+        assert call().status_code == (500 if crashed_at else 202)
+    backend.clock.advance(61)
+    responses = [call() for _ in range(2)]
+
+    assert [each.status_code for each in responses] == [202, 202]
+    assert {each.json()["turn_id"] for each in responses} == {
+        turn_id for *_, turn_id in backend.workflow.started[before:]
+    }
+    assert len(backend.workflow.started) == before + 1
 
 
 def test_file_of_an_app_is_listed_with_the_app_as_its_source(backend: Backend, api: ApiClient, user: UserName) -> None:

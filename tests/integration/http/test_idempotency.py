@@ -18,6 +18,7 @@ from satchel.domain.ids import UserName
 from tests.integration.aws.factories import random_id
 from tests.integration.http.api_client import ApiClient, Json
 from tests.integration.http.backend import Backend
+from tests.integration.http.crashes import crash_once
 
 KEY = {"Idempotency-Key": "k1"}
 Create = Callable[[TestClient, str], httpx2.Response]
@@ -122,23 +123,6 @@ def test_requests_at_the_same_time_create_one_thing(http: TestClient, kind: str)
     assert created == [created[0]] * len(created) != []
     assert set(waiting) <= {"E_REQUEST_RUNNING"}
     assert count(http, kind) == 1
-
-
-class Crash(BaseException):
-    """The end of the process that handles a request. No handler of exceptions sees it."""
-
-
-def crash_once(patch: pytest.MonkeyPatch, adapter: type, method: str, *, before: bool) -> None:
-    """Let the next call of an adapter's method crash, before or after its work."""
-    work = getattr(adapter, method)
-
-    def crash(*args: object, **options: object) -> None:
-        patch.setattr(adapter, method, work)
-        if not before:
-            work(*args, **options)
-        raise Crash
-
-    patch.setattr(adapter, method, crash)
 
 
 WRITES: dict[str, list[tuple[type, str]]] = {

@@ -202,6 +202,10 @@ class TestEveryOperation:
         assert operation.spec["description"].endswith(".")
         assert operation.spec["tags"]
 
+    def test_every_parameter_is_described(self, operation: Operation) -> None:
+        parameters = operation.spec.get("parameters", [])
+        assert [each["name"] for each in parameters if not each.get("description", "").endswith(".")] == []
+
     def test_operation_needs_sign_in_unless_it_is_public(self, operation: Operation) -> None:
         assert operation.spec["security"] == ([] if operation.label in PUBLIC else [{"signIn": []}])
 

@@ -672,7 +672,7 @@ class ConversationTurn(Model):
     model: str
     """The name of the model."""
     message: str
-    """The tool's message to the user."""
+    """What the user said."""
     files: list[str]
     """The files."""
     rating: Rating | None = None
@@ -717,7 +717,7 @@ class Conversation(Model):
     title: str | None = None
     """The title for users; null if there is none."""
     model: str | None = None
-    """The name of the model."""
+    """The name of the model; null: the deployment's default."""
     status: SessionStatus
     """The status."""
     pinned: bool
@@ -2160,4 +2160,4 @@ class UserSettingsOut(Model):
     """The user's settings for all chats. ``instructions`` tell the model what the user wants."""
 
     instructions: str | None = None
-    """How the model should behave; null: the deployment's instructions."""
+    """The user's instructions for all chats; null: none."""

@@ -90,7 +90,10 @@ class Files:
     def _upload_in_parts(self, content: Source, fields: dict[str, Any], progress: Progress, key: str | None) -> str:
         """Send the parts that the server does not have, and return the id of the upload."""
         try:
-            upload, parts = self._resume(fields, content.size) or (self._begin(fields, content.size, key), [])
+            upload, parts = self._resume(fields, content.size) or (
+                self._begin(fields, content.size, key),
+                [],
+            )
         except ApiError as error:
             if error.code == "E_UPLOAD_NOT_FOUND":  # an earlier request with the key has completed its upload
                 return str(error.details["upload_id"])

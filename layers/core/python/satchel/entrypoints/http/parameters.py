@@ -67,14 +67,32 @@ _token = _id_validator(TokenId, TOKEN_ID, TokenNotFound)
 _canvas = _id_validator(CanvasId, CANVAS_ID_PATTERN, CanvasNotFound)
 
 # pydantic catches only ValueErrors in validators, so NotFound propagates and the response is 404 instead of 422.
-SessionPath = Annotated[SessionId, BeforeValidator(check_session_id), Path(examples=[examples.SESSION_ID])]
-TurnPath = Annotated[TurnId, BeforeValidator(_turn), Path(examples=[examples.TURN_ID])]
-CallPath = Annotated[CallId, BeforeValidator(_call), Path(examples=[examples.CALL_ID])]
-FilePath = Annotated[FileKey, BeforeValidator(check_file_key), Path(examples=[examples.FILE_KEY])]
-UploadPath = Annotated[UploadId, BeforeValidator(_upload), Path(examples=[examples.UPLOAD_ID])]
-LinkPath = Annotated[LinkId, BeforeValidator(_link), Path(examples=[examples.LINK_ID])]
-ChatLinkPath = Annotated[LinkId, BeforeValidator(_link), Path(examples=[examples.LINK_ID])]
-TokenPath = Annotated[TokenId, BeforeValidator(_token), Path(examples=[examples.TOKEN_ID])]
+SessionPath = Annotated[
+    SessionId,
+    BeforeValidator(check_session_id),
+    Path(description="The id of the session.", examples=[examples.SESSION_ID]),
+]
+TurnPath = Annotated[
+    TurnId, BeforeValidator(_turn), Path(description="The id of the turn.", examples=[examples.TURN_ID])
+]
+CallPath = Annotated[
+    CallId, BeforeValidator(_call), Path(description="The id of the tool call.", examples=[examples.CALL_ID])
+]
+FilePath = Annotated[
+    FileKey, BeforeValidator(check_file_key), Path(description="The key of the file.", examples=[examples.FILE_KEY])
+]
+UploadPath = Annotated[
+    UploadId, BeforeValidator(_upload), Path(description="The id of the upload.", examples=[examples.UPLOAD_ID])
+]
+LinkPath = Annotated[
+    LinkId, BeforeValidator(_link), Path(description="The id of the link.", examples=[examples.LINK_ID])
+]
+ChatLinkPath = Annotated[
+    LinkId, BeforeValidator(_link), Path(description="The id of the link.", examples=[examples.LINK_ID])
+]
+TokenPath = Annotated[
+    TokenId, BeforeValidator(_token), Path(description="The id of the personal token.", examples=[examples.TOKEN_ID])
+]
 CanvasPath = Annotated[
     CanvasId,
     BeforeValidator(_canvas),

@@ -16,7 +16,7 @@ from satchel.contract.jsonable import JsonObject
 from satchel.domain.calls import Call
 from satchel.domain.conversation import ProposedCall
 from satchel.domain.errors import AppNotFound, NotAllowed, TooLarge, TurnNotFound
-from satchel.domain.ids import APP_TURN, FileKey, SessionId, TurnId, call_id, is_from_app, new_id
+from satchel.domain.ids import APP_TURN, FileKey, IdBody, SessionId, TurnId, call_id, is_from_app, new_id_body
 from satchel.domain.sessions import Turn
 from satchel.domain.users import Identity
 from satchel.ports.calls import Calls
@@ -66,8 +66,15 @@ class CallFromApp:
     max_per_minute: int
     max_bytes: int
 
-    def __call__(self, who: Identity, file_key: FileKey, version: int | None, request: AppCallRequest) -> Turn:
-        """Start a call of a version of an app, and return its turn.
+    def __call__(
+        self,
+        who: Identity,
+        file_key: FileKey,
+        version: int | None,
+        request: AppCallRequest,
+        id_body: IdBody | None = None,
+    ) -> Turn:
+        """Start a call of a version of an app, and return its turn. If the turn (``id_body``) exists, return that one.
 
         Raise FileNotFound, AppNotFound, NotAllowed for a tool of another server, TooLarge, SessionEnded, TooManyTurns
         or ErasureRunning.
@@ -80,7 +87,7 @@ class CallFromApp:
             raise TooLarge(f"The arguments may have at most {self.max_bytes} bytes.", limit_bytes=self.max_bytes)
         now = self.clock.now()
         turn = Turn(
-            turn_id=TurnId(new_id(APP_TURN, now, self.entropy(10))),
+            turn_id=TurnId(f"{APP_TURN}{id_body or new_id_body(now, self.entropy(10))}"),
             session_id=opened.session_id,
             user=who.name,
             groups=sorted(who.groups),
@@ -88,7 +95,11 @@ class CallFromApp:
             prepared=[ProposedCall(tool=self._tool(opened, request.tool), arguments=arguments, ref="")],
             created_at=now,
         )
-        self.turns.begin_for_app(turn, self.max_per_minute)
+        stored = self.turns.get(turn.session_id, turn.turn_id) if id_body else None
+        if stored is None:
+            self.turns.begin_for_app(turn, self.max_per_minute)
+        elif stored.has_ended:
+            return stored
         logger.info("app call started", extra={"correlation_id": turn.turn_id, "file_key": file_key})
         self.workflow.start(turn.user, turn.session_id, turn.turn_id)
         return turn

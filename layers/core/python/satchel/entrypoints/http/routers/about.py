@@ -1,6 +1,8 @@
 """Routes that describe the deployment: health, configuration, tools, public keys."""
 
-from fastapi import APIRouter, Response
+from typing import Annotated
+
+from fastapi import APIRouter, Query, Response
 
 import satchel
 from satchel.entrypoints.http import examples
@@ -31,6 +33,8 @@ router = APIRouter()
 
 _KEYS_CACHED_SECONDS = 300
 _RESOURCES_PER_PAGE = 100
+_Server = Annotated[str | None, Query(description="Only resources of this server.")]
+_ResourceCursor = Annotated[str | None, Query(description="The `cursor` of the previous page.")]
 
 
 @router.get("/api/health", tags=["about"], responses=examples.responses(200, examples.HEALTH))
@@ -85,7 +89,7 @@ def tools(user: CurrentUser, use_cases: InjectedUseCases) -> Tools:
 
 @router.get("/api/resources", tags=["tools"], responses=examples.responses(200, examples.RESOURCES, 403, 422))
 def resources(
-    user: CurrentUser, use_cases: InjectedUseCases, server: str | None = None, cursor: str | None = None
+    user: CurrentUser, use_cases: InjectedUseCases, server: _Server = None, cursor: _ResourceCursor = None
 ) -> Resources:
     """List the resources of the MCP servers that the signed-in user may use, or of one ``server``, in pages of 100."""
     offers = use_cases.list_tools.offers(user.groups)

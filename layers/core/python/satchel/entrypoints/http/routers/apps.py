@@ -5,10 +5,12 @@ from typing import Annotated
 from fastapi import APIRouter, Header, Query, Request, Response
 from starlette.concurrency import run_in_threadpool
 
+from satchel.domain.ids import IdBody, SessionId, TurnId
+from satchel.domain.sessions import Turn
 from satchel.entrypoints.http import examples
 from satchel.entrypoints.http.identity import CurrentUser
 from satchel.entrypoints.http.long_polling import poll_until, preferred_wait
-from satchel.entrypoints.http.parameters import FilePath, InjectedUseCases, SessionPath, TurnPath
+from satchel.entrypoints.http.parameters import FilePath, IdempotencyKey, InjectedUseCases, SessionPath, TurnPath
 from satchel.entrypoints.http.routers.files import MAX_VERSION
 from satchel.services.apps.call_from_app import AppCallRequest, AppCallResult
 from satchel.services.apps.read_app import OpenApp
@@ -38,9 +40,20 @@ async def call_from_app(
     body: AppCallRequest,
     version: _Version = None,
     prefer: Annotated[str | None, _PREFER] = None,
+    idempotency_key: IdempotencyKey = None,
 ) -> AppCallResult:
     """Call a tool of the app's own server for the app. The call runs in a turn of its own, without a model."""
-    turn = await run_in_threadpool(use_cases.call_from_app, user, app_key, version, body)
+
+    def create(id_body: IdBody | None) -> tuple[str, Turn]:
+        turn = use_cases.call_from_app(user, app_key, version, body, id_body)
+        return f"{turn.session_id}/{turn.turn_id}", turn
+
+    def read(started: str) -> Turn:
+        session_id, _, turn_id = started.partition("/")
+        return use_cases.read_turn.find_current(user, SessionId(session_id), TurnId(turn_id))
+
+    content = ("call_from_app", f"{app_key} {version} {body.model_dump_json()}")
+    turn = await run_in_threadpool(use_cases.run_once, user, idempotency_key, content, create, read)
     seconds = preferred_wait(prefer)
     if seconds:
         response.headers["Preference-Applied"] = f"wait={seconds:g}"

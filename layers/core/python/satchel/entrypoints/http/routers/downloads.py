@@ -39,7 +39,7 @@ _MAX_DIRECT_BYTES = 4 << 20  # 4 MiB encoded as base64 fit into Lambda's respons
 _PRESIGNED_SECONDS = 60
 _PATH = "/api/files/download/{file_key}"
 # The format of file keys is not validated, because an invalid key must return the same error as an invalid token.
-Key = Annotated[str, Path(examples=[FILE_KEY])]
+Key = Annotated[str, Path(description="The key of the file.", examples=[FILE_KEY])]
 Token = Annotated[str, Query(max_length=4000, description="The token of the link.")]
 AsStill = Annotated[
     bool,
@@ -154,8 +154,10 @@ def download(
     use_cases: InjectedUseCases,
     file_key: Key,
     token: Token = "",
-    range_: Annotated[str | None, Header(alias="Range")] = None,
-    if_range: Annotated[str | None, Header(alias="If-Range")] = None,
+    range_: Annotated[str | None, Header(alias="Range", description="The bytes to send, such as `bytes=0-99`.")] = None,
+    if_range: Annotated[
+        str | None, Header(alias="If-Range", description="Send the range only if the file still has this `ETag`.")
+    ] = None,
     if_none_match: IfNoneMatch = None,
     attachment: Attachment = False,  # noqa: FBT002  (a query parameter)
     as_still: AsStill = False,  # noqa: FBT002  (a query parameter)
