@@ -30,7 +30,7 @@ def run_user(name: str) -> str:
 
 def fetch(url: str) -> httpx2.Response:
     """Send a GET request without signing in and without the key."""
-    return httpx2.get(url, verify=TLS)
+    return httpx2.get(url, timeout=60, verify=TLS)
 
 
 @dataclass(frozen=True)

@@ -265,15 +265,18 @@ def test_keys_are_deleted_with_the_data_of_their_user(backend: Backend, http: Te
     assert backend.table.query_all(f"USER#{user}", "ONCE#") == []
 
 
-@pytest.mark.parametrize("kind", ["session", "conversation", "file", "upload", "link"])
+@pytest.mark.parametrize("kind", ["session", "conversation", "file", "upload", "link", "chat_link", "token"])
 def test_delete_answers_the_same_again_and_for_what_never_existed(http: TestClient, kind: str) -> None:
     file = ApiClient(http).upload("a.csv")
+    session = f"/api/sessions/{ApiClient(http).create_session()}"
     path, key = {
         "session": ("/api/sessions", start(http, "a").json()["session_id"]),
         "conversation": ("/api/conversations", start(http, "a").json()["session_id"]),
         "file": ("/api/files", file["file_key"]),
         "upload": ("/api/files/uploads", begin(http, "b.bin").json()["upload_id"]),
         "link": ("/api/links", share(http, "a").json()["link_id"]),
+        "chat_link": ("/api/chat-links", http.post(f"{session}/links").json()["chat_link_id"]),
+        "token": ("/api/me/tokens", http.post("/api/me/tokens", json={"name": "a"}).json()["token_id"]),
     }[kind]
 
     statuses = [http.delete(f"{path}/{each}").status_code for each in (key, key, random_id(key[0]))]

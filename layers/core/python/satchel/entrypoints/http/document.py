@@ -37,7 +37,8 @@ _DESCRIPTION = """Chat with tools on MCP servers.
 - Programs use a personal token (`POST /api/me/tokens`) with the server `/api/by-token`. It can do what its user can,
   except managing tokens and erasing the user.
 - Links within the API are paths, for example `download_url`. Links for others (`url`, `socket_url`) are absolute.
-- A repeated `DELETE` of a session, conversation, file, upload or link answers 204 again. `DELETE` of a turn cancels it.
+- A repeated `DELETE` of a session, conversation, file, upload, link or token answers 204 again. `DELETE` of a turn
+  cancels it.
 - Requests with an `Idempotency-Key` can be repeated for a day. Another request with the same key is refused with 409.
 - `GET` of a session, a file and the settings returns an `ETag`, which names what can be changed in them. With it in
   `If-Match`, a change is refused with 412 if another request changed that meanwhile. The content of a version stays.
