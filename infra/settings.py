@@ -82,6 +82,7 @@ class ModelChoice(BaseModel):
     context_tokens: Annotated[int, Field(ge=2000)] | None = None
     vision: bool | None = None
     documents: bool | None = None
+    thinking: bool | Literal["minimal", "low", "medium", "high"] | None = None
 
 
 TextList = Annotated[list[str], BeforeValidator(_parse_list)]

@@ -17,6 +17,11 @@ from ag_ui.core import (
     Interrupt,
     Message,
     MessagesSnapshotEvent,
+    ReasoningEndEvent,
+    ReasoningMessageContentEvent,
+    ReasoningMessageEndEvent,
+    ReasoningMessageStartEvent,
+    ReasoningStartEvent,
     ResumeEntry,
     RunAgentInput,
     RunErrorEvent,
@@ -43,6 +48,7 @@ from satchel_client.models import (
     FinalResponse,
     InputRequested,
     OpenInput,
+    ReasoningStream,
     ResponseComplete,
     TokenStream,
     ToolApprovalRequest,
@@ -249,6 +255,7 @@ class ShownEvents:
 
     def __init__(self) -> None:
         self._open: str | None = None
+        self._open_reasoning: str | None = None
         self._calls: set[str] = set()
 
     def add(self, event: Event) -> Iterator[BaseEvent]:
@@ -256,6 +263,8 @@ class ShownEvents:
         match event:
             case TokenStream():
                 yield from self._text(event)
+            case ReasoningStream():
+                yield from self._reasoning(event)
             case TurnStarted():
                 pass  # RUN_STARTED
             case ToolApprovalRequest():
@@ -287,7 +296,24 @@ class ShownEvents:
             self._open = message_id
         yield TextMessageContentEvent(message_id=message_id, delta=event.text)
 
+    def _reasoning(self, event: ReasoningStream) -> Iterator[BaseEvent]:
+        """Yield a piece of reasoning. Each attempt of a round is a message of its own."""
+        message_id = f"{event.turn_id}-{event.round}-{event.attempt}-reasoning"
+        if not event.text:
+            return
+        if self._open_reasoning != message_id:
+            yield from self._end_text()
+            yield ReasoningStartEvent(message_id=message_id)
+            yield ReasoningMessageStartEvent(message_id=message_id, role="reasoning")
+            self._open_reasoning = message_id
+        yield ReasoningMessageContentEvent(message_id=message_id, delta=event.text)
+
     def _end_text(self) -> Iterator[BaseEvent]:
+        """Yield the end of the message or of the reasoning that is open."""
+        if self._open_reasoning is not None:
+            yield ReasoningMessageEndEvent(message_id=self._open_reasoning)
+            yield ReasoningEndEvent(message_id=self._open_reasoning)
+            self._open_reasoning = None
         if self._open is not None:
             yield TextMessageEndEvent(message_id=self._open)
             self._open = None

@@ -20,6 +20,7 @@ from satchel_client import AsyncSession, AsyncTurn, Event
 from satchel_client.models import (
     FinalResponse,
     InputRequested,
+    ReasoningStream,
     TokenStream,
     ToolApprovalRequest,
     TurnError,
@@ -110,6 +111,13 @@ class ChatText:
         self._place = (-1, 0)
         self._attempt = ""
         self._shown = ""
+        self.reasoning = ""
+
+    def add_reasoning(self, event: Event) -> str:
+        """Return the reasoning that an event adds. Clients show it apart from the text and do not send it again."""
+        addition = event.text if isinstance(event, ReasoningStream) else ""
+        self.reasoning += addition
+        return addition
 
     def add(self, event: Event) -> str:
         """Return the text that an event adds."""
@@ -177,6 +185,7 @@ class Completion:
         """Return the completion. It ends early if the user must decide something in Satchel; the turn continues."""
         async with canceled_on_hang_up(self._turn):
             async for event in self._turn:
+                self._text.add_reasoning(event)
                 self._text.add(event)
                 if isinstance(event, ToolApprovalRequest | InputRequested):
                     return self._completion(None)
@@ -188,6 +197,8 @@ class Completion:
         yield self._chunk({"role": "assistant", "content": ""})
         async with canceled_on_hang_up(self._turn):
             async for event in self._turn:
+                if reasoning := self._text.add_reasoning(event):
+                    yield self._chunk({"reasoning_content": reasoning})
                 if addition := self._text.add(event):
                     yield self._chunk({"content": addition})
             before = self._text.text
@@ -215,6 +226,8 @@ class Completion:
 
     def _completion(self, response: FinalResponse | None) -> Mapping[str, Any]:
         message = {"role": "assistant", "content": self._text.text, "refusal": None}
+        if self._text.reasoning:
+            message["reasoning_content"] = self._text.reasoning
         choice = {"index": 0, "message": message, "finish_reason": "stop", "logprobs": None}
         usage = {"usage": _usage(response)} if response else {}
         return self._head("chat.completion") | {"choices": [choice]} | usage

@@ -18,6 +18,7 @@ from satchel_client import AsyncSession, AsyncTurn, Event, SatchelError
 from satchel_client.models import (
     FilesUpdate,
     InputRequested,
+    ReasoningStream,
     ResponseComplete,
     TokenStream,
     ToolApprovalRequest,
@@ -112,7 +113,7 @@ class ShownChunks:
 
     def __init__(self, page: str) -> None:
         self._page = page
-        self._open: str | None = None
+        self._open: tuple[str, str] | None = None
         self._calls: set[str] = set()
 
     def add(self, event: Event) -> Iterator[Chunk]:
@@ -120,6 +121,8 @@ class ShownChunks:
         match event:
             case TokenStream():
                 yield from self._text(f"{event.turn_id}-{event.round}-{event.attempt}", event.text)
+            case ReasoningStream():
+                yield from self._text(f"{event.turn_id}-{event.round}-{event.attempt}", event.text, "reasoning")
             case TurnStarted():
                 pass  # `start`
             case ToolApprovalRequest():
@@ -146,19 +149,20 @@ class ShownChunks:
         yield {"type": "tool-approval-request", "approvalId": approval_id, "toolCallId": event.call_id}
         yield from self._end("tool-calls")
 
-    def _text(self, text_id: str, text: str) -> Iterator[Chunk]:
+    def _text(self, text_id: str, text: str, kind: Literal["text", "reasoning"] = "text") -> Iterator[Chunk]:
         """Yield a piece of a text. Each attempt of a round is a text of its own."""
         if not text:
             return
-        if self._open != text_id:
+        if self._open != (kind, text_id):
             yield from self._end_text()
-            yield {"type": "text-start", "id": text_id}
-            self._open = text_id
-        yield {"type": "text-delta", "id": text_id, "delta": text}
+            yield {"type": f"{kind}-start", "id": text_id}
+            self._open = (kind, text_id)
+        yield {"type": f"{kind}-delta", "id": text_id, "delta": text}
 
     def _end_text(self) -> Iterator[Chunk]:
         if self._open is not None:
-            yield {"type": "text-end", "id": self._open}
+            kind, text_id = self._open
+            yield {"type": f"{kind}-end", "id": text_id}
             self._open = None
 
     def _call(self, call_id: str, tool: str, arguments: object) -> Iterator[Chunk]:

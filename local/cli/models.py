@@ -96,5 +96,8 @@ class _IgnoredStream:
     def __call__(self, text: str) -> None:
         """Ignore a piece of the model's reply."""
 
+    def think(self, text: str) -> None:
+        """Ignore a piece of the model's reasoning."""
+
     def restart(self) -> None:
         """Ignore the signal that the model starts its reply from the beginning again."""

@@ -50,6 +50,15 @@ def texts(events: list[Json]) -> dict[int, str]:
     return {number: attempts[max(attempts)] for number, attempts in rounds.items()}
 
 
+def reasoning(events: list[Json]) -> dict[int, str]:
+    """Return the reasoning of each round."""
+    rounds: dict[int, str] = {}
+    for event in events:
+        if event["type"] == "reasoning_stream":
+            rounds[event["round"]] = rounds.get(event["round"], "") + event["text"]
+    return rounds
+
+
 def run_turn(user: UserClient, provider: str, message: str = "Do two sums.") -> tuple[Json, list[Json]]:
     session_id = user.create_session(model=provider)
     response = user.ask(session_id, message, tools=["calculator"])
@@ -81,6 +90,34 @@ def test_turn_with_two_parallel_calls_is_streamed_to_its_end(
     assert {"input_tokens": 61, "output_tokens": 16}.items() <= response["usage"].items()
     assert "42" in str(endpoint.requests[1].body)
     assert max(delays(events, endpoint)) < MAX_DELAY_SECONDS
+
+
+@each_provider
+def test_reasoning_is_streamed_and_sent_back_with_results_but_never_shared(
+    provider: str, endpoint: FakeEndpoint, user: UserClient
+) -> None:
+    endpoint.replies = [
+        Answer(["Let me see."], SUMS[:1], thoughts=["I need ", "the calculator."], pause=0.1),
+        Answer(["It is 42."], thoughts=["Got ", "it."]),
+        Answer(["Bye."]),
+    ]
+    response, events = run_turn(user, provider)
+    assert (response["status"], response["message"]) == ("complete", "It is 42.")
+    assert reasoning(events) == {0: "I need the calculator.", 1: "Got it."}
+    assert texts(events) == {0: "Let me see.", 1: "It is 42."}
+    first, second = (str(request.body) for request in endpoint.requests)
+    assert ("I need the calculator." in first, "I need the calculator." in second) == (False, True)
+    session = response["session_id"]
+    user.ask(session, "Thanks.", tools=["calculator"])
+    assert "I need the calculator." not in str(endpoint.requests[-1].body)
+    link = user.request("POST", f"/api/sessions/{session}/links", json={}).json()
+    shared = user.request("GET", "/api/shared-chat", params={"token": link["url"].partition("#share=")[2]})
+    assert "It is 42." in shared.text
+    conversation = user.request("GET", f"/api/conversations/{session}").text
+    assert "It is 42." in conversation
+    thoughts = ["I need the calculator.", "Got it."]
+    readable = {"answer": str(response), "shared chat": shared.text, "conversation": conversation}
+    assert [name for name, text in readable.items() if any(thought in text for thought in thoughts)] == []
 
 
 def test_interrupted_answer_is_retried_and_the_last_attempt_is_the_message(

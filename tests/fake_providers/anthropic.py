@@ -4,7 +4,7 @@ import json
 from collections.abc import Iterator
 from typing import Any
 
-from tests.fake_providers.replies import Answer, ErrorKind, FinishReason, HttpError
+from tests.fake_providers.replies import SIGNATURE, Answer, ErrorKind, FinishReason, HttpError
 
 content_type = "text/event-stream"
 garbage = b'event: content_block_delta\ndata: {"type": "content_block_delta", "index"\n\n'
@@ -38,12 +38,20 @@ def frames(answer: Answer) -> Iterator[bytes]:
     }
     yield _event("message_start", message={**base, "stop_reason": None, "stop_sequence": None, "usage": usage})
     index = 0
-    if answer.pieces:
-        yield _event("content_block_start", index=0, content_block={"type": "text", "text": ""})
-        for piece in answer.pieces:
-            yield _event("content_block_delta", index=0, delta={"type": "text_delta", "text": piece})
+    if answer.thoughts:
+        block: dict[str, Any] = {"type": "thinking", "thinking": "", "signature": ""}
+        yield _event("content_block_start", index=0, content_block=block)
+        for thought in answer.thoughts:
+            yield _event("content_block_delta", index=0, delta={"type": "thinking_delta", "thinking": thought})
+        yield _event("content_block_delta", index=0, delta={"type": "signature_delta", "signature": SIGNATURE})
         yield _event("content_block_stop", index=0)
         index = 1
+    if answer.pieces:
+        yield _event("content_block_start", index=index, content_block={"type": "text", "text": ""})
+        for piece in answer.pieces:
+            yield _event("content_block_delta", index=index, delta={"type": "text_delta", "text": piece})
+        yield _event("content_block_stop", index=index)
+        index += 1
     for number, (name, arguments) in enumerate(answer.calls):
         block = {"type": "tool_use", "id": f"toolu_{number}", "name": name, "input": {}}
         yield _event("content_block_start", index=index, content_block=block)

@@ -6,7 +6,7 @@ import zlib
 from collections.abc import Iterator
 from typing import Any
 
-from tests.fake_providers.replies import Answer, ErrorKind, FinishReason, HttpError
+from tests.fake_providers.replies import SIGNATURE, Answer, ErrorKind, FinishReason, HttpError
 
 content_type = "application/vnd.amazon.eventstream"
 _STOPS = {FinishReason.LENGTH: "max_tokens", FinishReason.FILTERED: "content_filtered", FinishReason.REFUSED: "refusal"}
@@ -40,6 +40,14 @@ def frames(answer: Answer) -> Iterator[bytes]:
     """Yield the frames of an answer."""
     yield _message("messageStart", {"role": "assistant"})
     index = 0
+    for thought in answer.thoughts:
+        delta = {"reasoningContent": {"text": thought}}
+        yield _message("contentBlockDelta", {"contentBlockIndex": 0, "delta": delta})
+    if answer.thoughts:
+        signed = {"reasoningContent": {"signature": SIGNATURE}}
+        yield _message("contentBlockDelta", {"contentBlockIndex": 0, "delta": signed})
+        yield _message("contentBlockStop", {"contentBlockIndex": 0})
+        index = 1
     for piece in answer.pieces:
         yield _message("contentBlockDelta", {"contentBlockIndex": index, "delta": {"text": piece}})
     if answer.pieces:

@@ -33,6 +33,8 @@ def _chunk(delta: dict[str, Any], finish: str | None = None) -> bytes:
 def frames(answer: Answer) -> Iterator[bytes]:
     """Yield the frames of an answer."""
     yield _chunk({"role": "assistant", "content": ""})
+    for thought in answer.thoughts:
+        yield _chunk({"reasoning_content": thought})
     field = "refusal" if answer.reason is FinishReason.REFUSED else "content"
     for piece in answer.pieces:
         yield _chunk({field: piece})

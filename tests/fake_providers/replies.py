@@ -5,6 +5,9 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any, Protocol
 
+SIGNATURE = "EqQBCgIYAhIM"
+"""The signature of each reasoning. Providers that sign reasoning reject it without its signature."""
+
 
 class FinishReason(StrEnum):
     """Reason for the end of an answer."""
@@ -30,7 +33,7 @@ class ErrorKind(StrEnum):
 
 @dataclass(frozen=True)
 class Answer:
-    """Text in pieces, then tool calls as `(name, arguments)`. ``tokens`` are the input and output tokens,
+    """Reasoning and text in pieces, then tool calls as `(name, arguments)`. ``tokens`` are the input and output tokens,
     and ``cache_tokens`` the input tokens that were read from the prompt cache and written to it.
 
     ``silence`` (before the first byte) and ``pause`` (between frames) are seconds. After this many frames, the answer
@@ -39,6 +42,7 @@ class Answer:
     """
 
     pieces: Sequence[str] = ()
+    thoughts: Sequence[str] = field(default=(), kw_only=True)
     calls: Sequence[tuple[str, str]] = ()
     reason: FinishReason = FinishReason.DONE
     tokens: tuple[int, int] = (11, 7)

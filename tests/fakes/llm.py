@@ -12,18 +12,23 @@ if TYPE_CHECKING:
 
 
 class FakeStreamListener:
-    """Implements ``ports.llm.StreamListener``. ``pieces`` are the pieces since the last restart."""
+    """Implements ``ports.llm.StreamListener``. ``pieces`` and ``thoughts`` are the pieces since the last restart."""
 
     def __init__(self) -> None:
         self.pieces: list[str] = []
+        self.thoughts: list[str] = []
         self.attempts = 1
 
     def __call__(self, text: str) -> None:
         if text:
             self.pieces.append(text)
 
+    def think(self, text: str) -> None:
+        self.thoughts.append(text)
+
     def restart(self) -> None:
         self.pieces.clear()
+        self.thoughts.clear()
         self.attempts += 1
 
     @property

@@ -13,6 +13,8 @@ import pytest
 from tests.e2e.conftest import NewUser
 from tests.e2e.system_process import ROOT
 from tests.e2e.user_client import LOCAL_KEY, Json, UserClient
+from tests.fake_providers.replies import Answer
+from tests.fake_providers.server import FakeEndpoint
 
 SCRIPTS = Path(__file__).parent / "front_ends"
 PACKAGES = ROOT / ".venv/front-ends"
@@ -186,6 +188,37 @@ def test_ai_sdk_streams_an_answer(bridge: str, user: UserClient) -> None:
     assert "42" in run("ai_sdk.mjs", {"url": f"{bridge}/v1", "headers": headers, "key": LOCAL_KEY, "message": SUM})
 
 
+THOUGHTFUL = Answer(["It is ", "blue."], thoughts=["Look ", "up."])
+
+
+def choose_model(user: UserClient) -> None:
+    """Let the user's only session use a model with reasoning."""
+    [session] = user.request("GET", "/api/sessions").json()["sessions"]
+    user.request("PATCH", f"/api/sessions/{session['session_id']}", json={"model": "openai-chat"})
+
+
+def test_reasoning_is_a_message_of_its_own(bridge: str, user: UserClient, endpoint: FakeEndpoint) -> None:
+    thread = uuid.uuid4().hex
+    run_agent(bridge, user, {"message": SUM}, thread=thread)
+    choose_model(user)
+    endpoint.replies = [THOUGHTFUL]
+    [step] = run_agent(bridge, user, {"message": "How is the sky?"}, thread=thread)
+
+    reasoning = ["REASONING_START", *(f"REASONING_MESSAGE_{part}" for part in ("START", "CONTENT", "END"))]
+    assert types(step)[1:6] == [*reasoning, "REASONING_END"]
+    assert [(each["role"], each["content"]) for each in step["messages"][-2:]] == [
+        ("reasoning", "Look up."),
+        ("assistant", "It is blue."),
+    ]
+
+
+def test_ai_sdk_streams_reasoning_apart_from_the_answer(bridge: str, user: UserClient, endpoint: FakeEndpoint) -> None:
+    endpoint.replies = [THOUGHTFUL]
+    headers = {"X-Satchel-User": user.name}
+    arguments = {"url": f"{bridge}/v1", "headers": headers, "key": LOCAL_KEY, "message": "How is the sky?"}
+    assert run("ai_sdk.mjs", {**arguments, "model": "openai-chat", "reasoning": True}) == "(Look up.)It is blue."
+
+
 def run_chat(bridge: str, user: UserClient, *steps: Json, chat: str | None = None) -> list[Json]:
     """Run the steps in one chat of npm's `ai`, and return its state after each."""
     headers = {"Authorization": f"Bearer {LOCAL_KEY}", "X-Satchel-User": user.name}
@@ -212,6 +245,16 @@ def test_chat_transport_streams_text_tools_and_progress_in_one_session(bridge: s
     assert "data-satchel-tool_progress" in second["data"]
     assert [message["role"] for message in second["messages"]] == ["user", "assistant"] * 2
     assert len(user.request("GET", "/api/sessions").json()["sessions"]) == 1
+
+
+def test_chat_transport_has_a_part_for_the_reasoning(bridge: str, user: UserClient, endpoint: FakeEndpoint) -> None:
+    chat = uuid.uuid4().hex
+    run_chat(bridge, user, {"message": SUM}, chat=chat)
+    choose_model(user)
+    endpoint.replies = [THOUGHTFUL]
+    [step] = run_chat(bridge, user, {"message": "How is the sky?"}, chat=chat)
+    assert [(part["text"], part["state"]) for part in parts(step, "reasoning")] == [("Look up.", "done")]
+    assert [part["text"] for part in parts(step, "text")] == ["It is blue."]
 
 
 def test_chat_transport_sends_and_receives_files(bridge: str, user: UserClient) -> None:

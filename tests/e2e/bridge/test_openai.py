@@ -12,6 +12,8 @@ from openai.types.chat import ChatCompletionChunk, ChatCompletionMessageParam
 from tests.e2e.bridge.conftest import ORIGIN
 from tests.e2e.conftest import NewUser
 from tests.e2e.user_client import LOCAL_KEY, UserClient
+from tests.fake_providers.replies import Answer
+from tests.fake_providers.server import FakeEndpoint
 
 SUM = '/calculator.evaluate {"expression": "6 * 7"}'
 REPORT = '/report.summarise {"filename": "sales.csv"}'
@@ -94,6 +96,19 @@ def test_stream_has_the_answer_and_the_usage(client: openai.OpenAI) -> None:
     assert "42" in text_of(chunks)
     assert chunks[-2].choices[0].finish_reason == "stop"
     assert chunks[-1].usage is not None
+
+
+def test_reasoning_is_apart_from_the_text(client: openai.OpenAI, endpoint: FakeEndpoint) -> None:
+    thoughtful = Answer(["It is ", "blue."], thoughts=["Look ", "up."])
+    endpoint.replies = [thoughtful, thoughtful]
+    stream = client.chat.completions.create(model="openai-chat", messages=[says("How is the sky?")], stream=True)
+    chunks = list(stream)
+    deltas = [chunk.choices[0].delta.model_dump() for chunk in chunks]
+    assert "".join(delta.get("reasoning_content") or "" for delta in deltas) == "Look up."
+    assert text_of(chunks) == "It is blue."
+    completion = client.chat.completions.create(model="openai-chat", messages=[says("How is the sky?")])
+    message = completion.choices[0].message.model_dump()
+    assert (message["content"], message["reasoning_content"]) == ("It is blue.", "Look up.")
 
 
 def test_file_of_a_message_is_attached_and_files_of_tools_are_links(client: openai.OpenAI) -> None:

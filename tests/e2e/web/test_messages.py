@@ -41,6 +41,27 @@ def test_failed_message_is_retried_and_an_answer_is_copied_and_edited(chat: Chat
     chat.screenshot("message-actions")
 
 
+def test_reasoning_is_a_fold_with_its_duration_and_stays_after_a_reload(chat: ChatPage, endpoint: FakeEndpoint) -> None:
+    page, keys = chat.page, Keyboard(chat.page)
+    thoughts = ["First **look** ", "at ", "the ", "sky, ", "then ", "answer."]
+    endpoint.replies = [Answer(["It is blue."], thoughts=thoughts, pause=0.4)]
+    chat.open(chat.user.create_session(model="openai-chat"))
+    turn = chat.send("How is it?")
+    fold = turn.locator("details.reasoning")
+    expect(fold.locator("summary")).to_have_text("Thinking…")
+    expect(turn.get_by_text("Thinking…")).to_have_count(1)
+    expect(turn).to_have_attribute("aria-busy", "false")
+    for _ in range(2):
+        expect(fold.locator("summary")).to_have_text(re.compile(r"^Thought for \d+ s$"))
+        expect(turn.locator(".answer-text")).to_have_text("It is blue.")
+        expect(turn.get_by_text("look")).to_have_count(0)
+        keys.press("summary", "Thought for")
+        expect(fold).to_contain_text("First look at the sky, then answer.")
+        expect(fold.locator("strong")).to_have_text("look")
+        assert find_axe_violations(page) == []
+        page.reload()
+
+
 def test_edited_message_begins_a_branch_and_the_original_is_kept(chat: ChatPage, endpoint: FakeEndpoint) -> None:
     page, keys = chat.page, Keyboard(chat.page)
     endpoint.replies = [Answer([text]) for text in ("First answer", "Second answer", "Edited answer", "Next answer")]

@@ -36,6 +36,7 @@ EVENTS: dict[str, dict[str, Any]] = {
     "turn_started": {"session_id": SESSION},
     "servers_starting": {"servers": ["report"]},
     "token_stream": {"text": "Hello", "round": 0, "attempt": 0},
+    "reasoning_stream": {"text": "Hmm", "round": 0, "attempt": 0},
     "tool_approval_request": {**TOOL, "expires_at": AT},
     "tool_approval": {**ON_CALL, "approved": True, "edited": False, "reason": None},
     "input_requested": {**QUESTION, "schema": FORM},
@@ -59,6 +60,13 @@ EVENTS: dict[str, dict[str, Any]] = {
 AG_UI = {
     "turn_started": [],
     "token_stream": ["TEXT_MESSAGE_START", "TEXT_MESSAGE_CONTENT", "TEXT_MESSAGE_END"],
+    "reasoning_stream": [
+        "REASONING_START",
+        "REASONING_MESSAGE_START",
+        "REASONING_MESSAGE_CONTENT",
+        "REASONING_MESSAGE_END",
+        "REASONING_END",
+    ],
     "tool_approval_request": TOOL_CALL,
     "input_requested": [],
     "tool_start": TOOL_CALL,
@@ -78,6 +86,7 @@ TEXTS = {
 UI_MESSAGES = {
     "turn_started": [],
     "token_stream": ["text-start", "text-delta", "text-end"],
+    "reasoning_stream": ["reasoning-start", "reasoning-delta", "reasoning-end"],
     "tool_approval_request": ["tool-input-available", "tool-approval-request"],
     "input_requested": ["data-satchel-input_requested", "text-start", "text-delta", "text-end"],
     "tool_start": ["tool-input-available"],
@@ -162,7 +171,7 @@ def test_row_of_ag_ui_is_what_the_bridge_sends(name: str) -> None:
     expected = AG_UI.get(name, ["CUSTOM"])
     last = [] if name == "turn_failed" else ["RUN_FINISHED"]
     assert [each.type.value for each in sent] == ["RUN_STARTED", *expected, *last]
-    assert all(f"`{each}`" in rows()[name] for each in expected if each != "TEXT_MESSAGE_END")
+    assert all(f"`{each}`" in rows()[name] for each in expected if not each.endswith("_END") or each == "TOOL_CALL_END")
     custom = [each.name for each in sent if isinstance(each, CustomEvent)]
     assert custom == ([f"satchel.{name}"] if name not in AG_UI else [])
 
@@ -181,10 +190,29 @@ def test_row_of_ui_messages_is_what_the_bridge_sends(name: str) -> None:
     expected = UI_MESSAGES.get(name, [f"data-satchel-{name}"])
     last = [] if name == "turn_failed" else ["finish-step", "finish"]
     assert [chunk["type"] for chunk in sent] == ["start", "start-step", *expected, *last]
-    assert all(f"`{each}`" in rows(2)[name] for each in expected if each != "text-end")
+    assert all(f"`{each}`" in rows(2)[name] for each in expected if not each.endswith("-end"))
     transient = [chunk.get("transient", False) for chunk in sent if chunk["type"].startswith("data-")]
     assert all(is_transient == (name not in LASTING) for is_transient in transient)
     assert ("transient" in rows(2)[name]) == any(transient)
+
+
+def test_reasoning_of_chat_completions_is_no_part_of_the_text() -> None:
+    async def run() -> tuple[list[dict[str, Any]], dict[str, Any], str]:
+        kinds = ("reasoning_stream", "token_stream")
+        events = [*({"type": kind, **EVENTS[kind]} for kind in kinds), ENDED]
+        request = ChatRequest.model_validate({"model": "offline", "messages": [{"role": "user", "content": "hello"}]})
+        streamed = await start_completion(serve(*events), request, None, idempotency_key=None)
+        lines = [line async for line in streamed.stream()]
+        completion = await start_completion(serve(*events), request, None, idempotency_key=None)
+        whole = dict(await completion.whole())
+        return [json.loads(line) for line in lines[:-1]], whole, completion.history[-1].text
+
+    chunks, whole, history = asyncio.run(run())
+    deltas = [chunk["choices"][0]["delta"] for chunk in chunks]
+    assert deltas[1:3] == [{"reasoning_content": "Hmm"}, {"content": "Hello"}]
+    message = whole["choices"][0]["message"]
+    assert (message["content"], message["reasoning_content"], history) == ("Hello", "Hmm", "Hello")
+    assert "`reasoning_content`" in rows(1)["reasoning_stream"]
 
 
 def test_canceled_turn_aborts_the_ui_message() -> None:

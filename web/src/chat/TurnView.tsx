@@ -3,6 +3,7 @@ import type { OpenableOutput } from "../canvas/types";
 import { AnswerText } from "./AnswerText";
 import { CallGroup } from "./CallGroup";
 import { toBlocks } from "./callGroups";
+import { Reasoning } from "./Reasoning";
 import { isOpen } from "./toolCall";
 import type { Turn } from "./turn";
 import { TurnActions } from "./TurnActions";
@@ -61,6 +62,8 @@ export const TurnView = memo(function TurnView(props: TurnViewProps) {
               files={fileNames}
               onOpenFile={openFile}
             />
+          ) : block.kind === "reasoning" ? (
+            <Reasoning key={index} part={block} />
           ) : (
             <CallGroup key={index} calls={block.calls} turnPath={turnPath} onCancel={() => onCancel(turn)} />
           ),
@@ -111,8 +114,8 @@ function BranchSwitch({ turn, alternatives, onBranch }: Pick<TurnViewProps, "tur
 /** Last line of a turn: “Thinking…” while the model works, or why the turn ended early. */
 function Status({ turn }: { turn: Turn }) {
   if (turn.status === "running") {
-    const isCalling = turn.parts.some((part) => part.kind === "call" && isOpen(part.call));
-    return isCalling ? null : <p className="thinking faint">{texts.turn.thinking}</p>;
+    const isShown = turn.parts.some((part) => (part.kind === "call" ? isOpen(part.call) : part.kind === "reasoning" && part.endedAt === null));
+    return isShown ? null : <p className="thinking faint">{texts.turn.thinking}</p>;
   }
   if (turn.status === "complete") return null;
   const message = turn.error?.message ?? texts.turn.noAnswer;

@@ -11,7 +11,7 @@ const part = (callId: string): Part => ({ kind: "call", call: call(callId) });
 describe("toBlocks", () => {
   it("groups calls that follow each other, across empty texts", () => {
     const blocks = toBlocks([text("One"), part("a"), text(""), part("b"), text("Two"), part("c")]);
-    const shown = blocks.map((block) => (block.kind === "text" ? block.text : block.calls.map(({ callId }) => callId)));
+    const shown = blocks.map((block) => (block.kind === "calls" ? block.calls.map(({ callId }) => callId) : block.text));
     expect(shown).toEqual(["One", ["a", "b"], "Two", ["c"]]);
   });
 });

@@ -1,17 +1,19 @@
 /** Groups the tool calls of an answer that follow each other. Pure. */
 import { describeProblems } from "./metaData";
 import type { ToolCall } from "./toolCall";
-import type { Part } from "./turn";
+import type { Part, ReasoningPart } from "./turn";
 
-export type AnswerBlock = { kind: "text"; text: string } | { kind: "calls"; calls: readonly ToolCall[] };
+export type AnswerBlock = { kind: "text"; text: string } | ReasoningPart | { kind: "calls"; calls: readonly ToolCall[] };
 
-/** Return the texts of an answer and, between them, its calls. Empty texts are left out. */
+/** Return the texts and the reasoning of an answer and, between them, its calls. Empty texts are left out. */
 export function toBlocks(parts: readonly Part[]): AnswerBlock[] {
   const blocks: AnswerBlock[] = [];
   for (const part of parts) {
     const last = blocks.at(-1);
     if (part.kind === "text") {
       if (part.text) blocks.push({ kind: "text", text: part.text });
+    } else if (part.kind === "reasoning") {
+      if (part.text) blocks.push(part);
     } else if (last?.kind === "calls") blocks[blocks.length - 1] = { kind: "calls", calls: [...last.calls, part.call] };
     else blocks.push({ kind: "calls", calls: [part.call] });
   }

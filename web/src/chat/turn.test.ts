@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { TurnEvent } from "../api/types";
 import { errorOf } from "./toolCall";
-import { applyEvents, asksUser, type Turn, turnFromRecord } from "./turn";
+import { answerText, applyEvents, asksUser, type Turn, turnFromRecord } from "./turn";
 
 const RECORD = {
   turn_id: "t1",
@@ -38,6 +38,19 @@ describe("the answer", () => {
       "call",
       "text",
     ]);
+  });
+
+  test("has the reasoning before it, with its duration", () => {
+    const think = (words: string, round = 0, attempt = 0) => ({ type: "reasoning_stream", text: words, round, attempt });
+    const turn = turnAfter(think("Let me "), think("see"), text("One", 0, 0), TOOL_START, think("Wrong", 1), think("Right", 1, 1));
+
+    expect(turn.parts).toMatchObject([
+      { kind: "reasoning", text: "Let me see", startedAt: "2026-01-01T00:00:01.000Z", endedAt: "2026-01-01T00:00:03.000Z" },
+      { kind: "text", text: "One" },
+      { kind: "call" },
+      { kind: "reasoning", text: "Right", endedAt: null },
+    ]);
+    expect(answerText(turn)).toBe("One");
   });
 
   test("restarts only the round whose stream restarted", () => {

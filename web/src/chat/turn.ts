@@ -6,8 +6,8 @@ import { texts } from "../texts";
 
 export type TurnStatus = "running" | "complete" | "failed" | "cancelled";
 
-/** Part of the answer, in order: text, then tool calls, then text again. */
-export type Part = TextPart | { kind: "call"; call: ToolCall };
+/** Part of the answer, in order: reasoning, text, then tool calls, then reasoning and text again. */
+export type Part = TextPart | ReasoningPart | { kind: "call"; call: ToolCall };
 
 /** Text of one model round. A higher attempt replaces a lower one. */
 export interface TextPart {
@@ -15,6 +15,16 @@ export interface TextPart {
   round: number;
   attempt: number;
   text: string;
+}
+
+/** The model's reasoning before the text or the calls of one round. Without `endedAt`, the model still thinks. */
+export interface ReasoningPart {
+  kind: "reasoning";
+  round: number;
+  attempt: number;
+  text: string;
+  startedAt: string;
+  endedAt: string | null;
 }
 
 export interface Turn {
@@ -81,7 +91,8 @@ export function asksUser(turn: Turn): boolean {
 }
 
 function applyEvent(before: Turn, event: TurnEvent, live: boolean): Turn {
-  const turn: Turn = { ...before, seq: event.seq };
+  if (event.type === "reasoning_stream") return { ...before, seq: event.seq, parts: appendReasoning(before.parts, event) };
+  const turn: Turn = { ...before, seq: event.seq, parts: endReasoning(before.parts, event.at) };
   switch (event.type) {
     case "turn_started":
       return { ...turn, parts: [], outputs: [], notes: [] };
@@ -118,6 +129,25 @@ function appendText(parts: readonly Part[], { round, attempt, text }: TextEvent)
   return parts.with(index, { kind: "text", round, attempt, text: newText });
 }
 
+type ReasoningEvent = Extract<TurnEvent, { type: "reasoning_stream" }>;
+
+/** Append streamed reasoning. As with text, a higher attempt replaces that of lower attempts. */
+function appendReasoning(parts: readonly Part[], { round, attempt, text, at }: ReasoningEvent): readonly Part[] {
+  const index = parts.findIndex((part) => part.kind === "reasoning" && part.round === round);
+  const before = parts[index];
+  if (before?.kind !== "reasoning") return [...parts, { kind: "reasoning", round, attempt, text, startedAt: at, endedAt: null }];
+  if (attempt < before.attempt) return parts;
+  const isNew = attempt > before.attempt;
+  const startedAt = isNew ? at : before.startedAt;
+  return parts.with(index, { kind: "reasoning", round, attempt, text: isNew ? text : before.text + text, startedAt, endedAt: null });
+}
+
+/** Reasoning lasts until anything else happens in the turn. */
+function endReasoning(parts: readonly Part[], at: string): readonly Part[] {
+  const isOpen = (part: Part): part is ReasoningPart => part.kind === "reasoning" && part.endedAt === null;
+  return parts.some(isOpen) ? parts.map((part) => (isOpen(part) ? { ...part, endedAt: at } : part)) : parts;
+}
+
 function updateCall(parts: readonly Part[], event: ToolCallEvent): readonly Part[] {
   const isKnown = parts.some((part) => part.kind === "call" && part.call.callId === event.call_id);
   const before = isKnown ? parts : insertCall(parts, newToolCall(event.call_id));
@@ -126,7 +156,7 @@ function updateCall(parts: readonly Part[], event: ToolCallEvent): readonly Part
 
 /** Insert a call in the order of call ids, which is the order of the model's requests. Calls may start in any order. */
 function insertCall(parts: readonly Part[], call: ToolCall): readonly Part[] {
-  const isBefore = (part: Part): boolean => part.kind === "text" || collator.compare(part.call.callId, call.callId) < 0;
+  const isBefore = (part: Part): boolean => part.kind !== "call" || collator.compare(part.call.callId, call.callId) < 0;
   const index = parts.findLastIndex(isBefore) + 1;
   return parts.toSpliced(index, 0, { kind: "call", call });
 }

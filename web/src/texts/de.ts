@@ -72,6 +72,7 @@ export const de: Texts = {
     connectionLost: "Verbindung verloren. Eine laufende Antwort geht weiter. Verbindung wird wiederhergestellt …",
     toEnd: "Zum Ende springen",
     thinking: "Denkt nach …",
+    thought: (duration) => `${duration} nachgedacht`,
     noAnswer: "Der Vorgang endete ohne Antwort.",
     actions: "Aktionen für diese Nachricht",
     copy: "Kopieren",

@@ -71,6 +71,7 @@ export const en = {
     connectionLost: "Connection lost. A running answer continues. Reconnecting…",
     toEnd: "Scroll to the end",
     thinking: "Thinking…",
+    thought: (duration: string) => `Thought for ${duration}`,
     noAnswer: "The turn ended without an answer.",
     actions: "Actions for this message",
     copy: "Copy",

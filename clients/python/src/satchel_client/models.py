@@ -969,6 +969,28 @@ IntermediateUpdate = Annotated[FilesUpdate | CanvasUpdate | Notification, Field(
 """A result of a tool call. ``update_type`` names the kind of result."""
 
 
+class ReasoningStream(Model):
+    """A piece of a model's reasoning before a reply. Join the pieces of a ``round`` with the highest ``attempt``.
+
+    It may lack pieces, and ends with an ellipsis if it is long. No request to the model and no answer contains it.
+    """
+
+    seq: int
+    """The number of the event in its turn, from 1 without gaps."""
+    turn_id: str
+    """The id of the turn."""
+    at: datetime
+    """Time of the event. RFC 3339 in UTC."""
+    type: Literal["reasoning_stream"]
+    """The kind."""
+    text: str
+    """The text."""
+    round: int
+    """The round of the model, from 0."""
+    attempt: int
+    """The attempt of the model in this round, from 0. A higher one replaces the text of the lower ones."""
+
+
 class FinalResponse(Model):
     """The response of a turn, or the results so far while the turn runs. ``usage`` counts the tokens of all rounds."""
 
@@ -1255,6 +1277,7 @@ TurnEvent = Annotated[
     TurnStarted
     | ServersStarting
     | TokenStream
+    | ReasoningStream
     | ToolApprovalRequest
     | ToolApproval
     | InputRequested

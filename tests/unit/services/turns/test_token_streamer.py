@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from satchel.domain.events import NewEvent
+from satchel.domain.errors import Unavailable
+from satchel.domain.events import Event, NewEvent
 from satchel.domain.ids import TurnId
 from satchel.domain.size_limits import MAX_ANSWER_CHARS, truncate
 from satchel.services.turns.token_streamer import TokenStreamer, TurnCancelled
@@ -36,6 +37,10 @@ class Streams:
     @property
     def text(self) -> str:
         return self.events.streamed_text(TURN)[3]
+
+    @property
+    def reasoning(self) -> list[Event]:
+        return [event for event in self.events.list_after(TURN, 0, 1000) if event.type == "reasoning_stream"]
 
     @property
     def published(self) -> list[str]:
@@ -180,3 +185,77 @@ def test_cut_reply_is_published_as_stored(streams: Streams, extra_chars: int) ->
     streams.finish(streamer, truncate(answer, MAX_ANSWER_CHARS))
     assert streams.text == truncate(answer, MAX_ANSWER_CHARS)
     assert {payload["attempt"] for _, payload in streams.events.payloads(TURN)} == {0}
+
+
+def thoughts(streams: Streams) -> list[str]:
+    """Return the pieces of reasoning since the last one that discards the others."""
+    pieces = [(event.payload["attempt"], event.payload["text"]) for event in streams.reasoning]
+    latest = max((attempt for attempt, _ in pieces), default=0)
+    return [text for attempt, text in pieces if attempt == latest and text]
+
+
+def test_reasoning_is_published_before_the_text_that_follows_it(streams: Streams) -> None:
+    streamer = streams.streamer()
+    for thought in ("Let me ", "see, ", "well"):
+        streamer.think(thought)
+    streamer("Yes")
+    kinds = [(kind, payload["text"]) for kind, payload in streams.events.payloads(TURN)]
+    assert kinds == [("reasoning_stream", "Let me "), ("reasoning_stream", "see, well"), ("token_stream", "Yes")]
+
+
+def test_reasoning_has_at_most_five_events_a_second_and_is_cut(streams: Streams) -> None:
+    streamer = streams.streamer()
+    for _ in range(3000):
+        streamer.think("0123456789")
+        streams.clock.advance(0.01)
+    streams.finish(streamer, "Yes")
+    assert len(streams.reasoning) <= 5 * 30 + 1
+    assert "".join(thoughts(streams)) == ("0123456789" * 2000)[:-1] + "…"
+
+
+def test_reasoning_without_text_is_published_with_the_reply(streams: Streams) -> None:
+    streamer = streams.streamer()
+    streamer.think("I call ")
+    streamer.think("a tool")
+    streams.finish(streamer, "")
+    assert thoughts(streams) == ["I call ", "a tool"]
+
+
+@pytest.mark.parametrize("again", [["Hmm"], []])
+def test_restart_discards_the_reasoning(streams: Streams, again: list[str]) -> None:
+    streamer = streams.streamer()
+    streamer.think("Let me ")
+    streamer.think("see")
+    streamer.restart()
+    for thought in again:
+        streamer.think(thought)
+    streams.finish(streamer, "Yes")
+    assert thoughts(streams) == again
+    assert streams.text == "Yes"
+
+
+def test_replayed_reply_keeps_the_reasoning(streams: Streams) -> None:
+    streams.streamer().think("Let me see")
+    streams.streamer(tries=1).replay("Yes")
+    assert (thoughts(streams), streams.text) == (["Let me see"], "Yes")
+
+
+def test_reasoning_that_cannot_be_written_does_not_fail_the_turn(
+    streams: Streams, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*_: object) -> None:
+        raise Unavailable("The event could not be written.")
+
+    streamer = streams.streamer()
+    with monkeypatch.context() as patch:
+        patch.setattr(streams.events, "append", fail)
+        streamer.think("Let me see")
+    streams.finish(streamer, "Yes")
+    assert (streams.reasoning, streams.text) == ([], "Yes")
+
+
+def test_reasoning_stops_when_the_turn_has_ended(streams: Streams) -> None:
+    streamer = streams.streamer()
+    streams.events.append(TURN, END)
+    with pytest.raises(TurnCancelled):
+        streamer.think("Let me see")

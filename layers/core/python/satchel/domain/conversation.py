@@ -45,12 +45,32 @@ class UserMessage(BaseModel):
         return UserMessage(text=self.text + self.file_list + note, media=self.media)
 
 
+class ThinkingBlock(BaseModel):
+    """A part of a model's reasoning, as its provider wants it back with the results of the calls that follow it.
+
+    ``signature`` is the provider's proof that the text is unchanged. ``details`` are other fields of the provider.
+    """
+
+    text: str
+    provider: str | None = None
+    block_id: str | None = None
+    signature: str | None = None
+    details: dict[str, Any] | None = None
+
+
+_Thinking = Annotated[list[ThinkingBlock], Field(exclude_if=_is_empty)]
+
+
 class AssistantMessage(BaseModel):
-    """One reply of the model: its text and the tool calls that it proposes."""
+    """One reply of the model: its text and the tool calls that it proposes.
+
+    ``thinking`` is the reasoning before the calls. Providers need it in the later requests of the same turn only.
+    """
 
     role: Literal["assistant"] = "assistant"
     text: str
     calls: list[ProposedCall] = []
+    thinking: _Thinking = []
 
 
 class ToolMessage(BaseModel):
@@ -166,12 +186,17 @@ def _items(schema: object) -> object:
     return schema.get("items") if isinstance(schema, dict) else None
 
 
+ThinkingLevel = bool | Literal["minimal", "low", "medium", "high"]
+"""How much a model reasons before it answers: True: as its provider chooses, False: not, or as little as it can."""
+
+
 class CompletionRequest(BaseModel):
     """One request to a model. Each user message in ``messages`` ends with the list of files of its time.
 
     ``model`` is the provider and model id, e.g. ``bedrock:us.anthropic.…`` or ``openai-chat:…``. If ``must_answer`` is
     true, the model must answer without tool calls. ``tools`` still lists all tools, because some providers reject a
-    conversation with calls of unlisted tools.
+    conversation with calls of unlisted tools. ``thinking`` is how much the model reasons before it answers (None: as
+    its provider chooses).
 
     ``media`` are the bytes of the pictures and documents in ``messages``, by their S3 keys. They are never stored.
     """
@@ -181,6 +206,7 @@ class CompletionRequest(BaseModel):
     messages: list[Message]
     tools: list[ToolSpec]
     must_answer: bool = False
+    thinking: ThinkingLevel | None = None
     media: dict[str, bytes] = Field(default={}, repr=False, exclude=True)
 
 
@@ -207,3 +233,4 @@ class ModelReply(BaseModel):
     text: str
     calls: list[ProposedCall] = []
     usage: TokenUsage = TokenUsage()
+    thinking: list[ThinkingBlock] = []

@@ -13,6 +13,7 @@ EventType = Literal[
     "turn_started",
     "servers_starting",
     "token_stream",
+    "reasoning_stream",
     "tool_approval_request",
     "tool_approval",
     "input_requested",
@@ -29,6 +30,10 @@ EventType = Literal[
 
 FINAL_EVENTS: frozenset[EventType] = frozenset({"response_complete", "turn_failed"})
 """The types of a turn's last event. Each turn ends with exactly one of them."""
+
+
+STREAMED_EVENTS: frozenset[EventType] = frozenset({"token_stream", "reasoning_stream"})
+"""The types of events with pieces of the model's text. Another event of the turn follows each of them soon."""
 
 
 class NewEvent(BaseModel):

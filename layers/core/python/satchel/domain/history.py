@@ -44,7 +44,13 @@ def split_rounds(turn: Sequence[Message]) -> list[Round]:
 def normalize_history(messages: Sequence[Message]) -> list[Message]:
     """Return the conversation in the form that all model providers accept. The latest turn may lack an answer."""
     *earlier, latest = split_turns(messages) or [[]]
-    return [message for turn in earlier for message in _with_answer(_normalize_turn(turn))] + _normalize_turn(latest)
+    finished = [_without_thinking(message) for turn in earlier for message in _with_answer(_normalize_turn(turn))]
+    return finished + _normalize_turn(latest)
+
+
+def _without_thinking(message: Message) -> Message:
+    """Leave out the reasoning of an earlier turn: providers need it with the results of the current turn only."""
+    return message.model_copy(update={"thinking": []}) if isinstance(message, AssistantMessage) else message
 
 
 def _normalize_turn(turn: Sequence[Message]) -> list[Message]:

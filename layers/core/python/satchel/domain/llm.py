@@ -23,6 +23,7 @@ from typing import ClassVar
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from satchel.domain.conversation import ThinkingLevel
 from satchel.domain.errors import UnknownModel
 from satchel.domain.token_budget import MIN_CONTEXT_TOKENS
 
@@ -35,6 +36,7 @@ class ModelEntry(BaseModel):
 
     Only users in one of ``groups`` may choose it (empty: all users). ``context_tokens`` overrides the default limit.
     ``vision`` and ``documents`` say if the model accepts pictures and PDF files (None: as its id suggests).
+    ``thinking`` is how much it reasons before it answers (None: as its provider chooses).
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
@@ -46,6 +48,7 @@ class ModelEntry(BaseModel):
     context_tokens: int | None = Field(default=None, ge=MIN_CONTEXT_TOKENS)
     vision: bool | None = None
     documents: bool | None = None
+    thinking: ThinkingLevel | None = None
 
     def is_visible_to(self, groups: Collection[str]) -> bool:
         """Return True if a user in these groups may choose the model."""

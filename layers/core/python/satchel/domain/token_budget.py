@@ -41,7 +41,9 @@ def estimate_tokens(text: str) -> int:
 def message_tokens(message: Message) -> int:
     """Estimate the number of tokens in a message, including its tool calls, pictures and documents."""
     if isinstance(message, AssistantMessage):
-        return _part_tokens(message.text) + sum(_part_tokens(call.tool, call.arguments) for call in message.calls)
+        thinking = sum(_part_tokens(block.text, block.signature or "") for block in message.thinking)
+        calls = sum(_part_tokens(call.tool, call.arguments) for call in message.calls)
+        return _part_tokens(message.text) + thinking + calls
     media = sum(item.tokens for item in message.media)
     if isinstance(message, ToolMessage):
         return media + _part_tokens(_json(message.content), message.tool, *message.not_shown)

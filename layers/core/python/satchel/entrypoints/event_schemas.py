@@ -54,6 +54,18 @@ class TokenStream(_TurnEventBase):
     attempt: int
 
 
+class ReasoningStream(_TurnEventBase):
+    """A piece of a model's reasoning before a reply. Join the pieces of a ``round`` with the highest ``attempt``.
+
+    It may lack pieces, and ends with an ellipsis if it is long. No request to the model and no answer contains it.
+    """
+
+    type: Literal["reasoning_stream"]
+    text: str
+    round: int
+    attempt: int
+
+
 class ToolApprovalRequest(_CallEventBase):
     """A tool call needs the approval of the turn's owner. It waits until ``expires_at``.
 
@@ -210,6 +222,7 @@ TurnEvent = Annotated[
     TurnStarted
     | ServersStarting
     | TokenStream
+    | ReasoningStream
     | ToolApprovalRequest
     | ToolApproval
     | InputRequested

@@ -12,6 +12,10 @@ class StreamListener(Protocol):
         """Receive the next piece of text. An empty piece comes several times per second while the model is silent."""
         ...
 
+    def think(self, text: str) -> None:
+        """Receive the next piece of the model's reasoning, which is no part of the answer."""
+        ...
+
     def restart(self) -> None:
         """Discard the pieces received so far, because the model starts its answer again."""
         ...

@@ -13,6 +13,7 @@ from pydantic_ai.messages import (
     ModelResponse,
     ModelResponsePart,
     TextPart,
+    ThinkingPart,
     ToolCallPart,
     ToolReturnPart,
     UserContent,
@@ -28,6 +29,7 @@ from satchel.domain.conversation import (
     CompletionRequest,
     Message,
     ProposedCall,
+    ThinkingBlock,
     TokenUsage,
     ToolMessage,
 )
@@ -36,6 +38,7 @@ from satchel.domain.tools import ToolNames
 
 PART_SEPARATOR = "\n\n"
 _INVALID_ARGUMENTS = "not_json"
+_NO_FIELD = (None, "content")  # the id of reasoning that pydantic_ai has found in the text
 
 
 def to_parameters(request: CompletionRequest, names: ToolNames) -> ModelRequestParameters:
@@ -138,9 +141,21 @@ def _to_contents(refs: Sequence[MediaRef], media: Mapping[str, bytes]) -> list[B
 def _to_response_parts(message: AssistantMessage, names: ToolNames, ids: _CallIds) -> list[ModelResponsePart]:
     text: list[ModelResponsePart] = [TextPart(message.text)] if message.text.strip() else []
     calls = zip(message.calls, ids.assign(message.calls), strict=True)
-    return text + [
-        ToolCallPart(names.name_for_model(call.tool), _parse_arguments(call), call_id) for call, call_id in calls
-    ]
+    return (
+        [_to_thinking_part(block) for block in message.thinking]
+        + text
+        + [ToolCallPart(names.name_for_model(call.tool), _parse_arguments(call), call_id) for call, call_id in calls]
+    )
+
+
+def _to_thinking_part(block: ThinkingBlock) -> ModelResponsePart:
+    return ThinkingPart(
+        block.text,
+        id=block.block_id,
+        signature=block.signature,
+        provider_name=block.provider,
+        provider_details=block.details,
+    )
 
 
 def _parse_arguments(call: ProposedCall) -> dict[str, object]:
@@ -155,6 +170,24 @@ def _parse_arguments(call: ProposedCall) -> dict[str, object]:
 def extract_text(response: ModelResponse) -> str:
     """Return the text of a response: the same text that all its streamed pieces form together."""
     return PART_SEPARATOR.join(part.content for part in response.parts if isinstance(part, TextPart) and part.content)
+
+
+def extract_thinking(response: ModelResponse) -> list[ThinkingBlock]:
+    """Return the reasoning that the provider wants back, unchanged: providers verify its signature.
+
+    Leave out reasoning without a signature or a field of its own, because pydantic_ai would send it back as text.
+    """
+    return [
+        ThinkingBlock(
+            text=part.content,
+            provider=part.provider_name,
+            block_id=part.id,
+            signature=part.signature,
+            details=part.provider_details,
+        )
+        for part in response.parts
+        if isinstance(part, ThinkingPart) and (part.signature or part.id not in _NO_FIELD)
+    ]
 
 
 def extract_calls(response: ModelResponse, names: ToolNames) -> list[ProposedCall]:

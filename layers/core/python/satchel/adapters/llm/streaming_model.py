@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 from queue import Empty, SimpleQueue
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from pydantic_ai.messages import (
     ModelMessage,
@@ -13,6 +13,8 @@ from pydantic_ai.messages import (
     PartStartEvent,
     TextPart,
     TextPartDelta,
+    ThinkingPart,
+    ThinkingPartDelta,
 )
 from pydantic_ai.models import ModelRequestParameters
 from pydantic_ai.settings import ModelSettings
@@ -24,11 +26,13 @@ from satchel.adapters.llm.messages import (
     PART_SEPARATOR,
     extract_calls,
     extract_text,
+    extract_thinking,
     to_parameters,
     to_provider_messages,
     to_token_usage,
 )
-from satchel.domain.conversation import CompletionRequest, ModelReply
+from satchel.domain.conversation import AssistantMessage, CompletionRequest, ModelReply, ThinkingLevel
+from satchel.domain.history import split_rounds, split_turns
 from satchel.domain.llm import ModelTimedOut
 from satchel.domain.tools import names_for_request
 from satchel.ports.llm import StreamListener
@@ -39,8 +43,18 @@ if TYPE_CHECKING:
 
 TRUNCATION_NOTICE = "\n\n[The answer stops here because it reached the model's maximum length.]"
 _POLL_SECONDS = 0.1
-_TextQueue = SimpleQueue[str | None]
-"""Queue of text pieces from the model: "" for an event without text, None at the end."""
+
+
+class _Piece(NamedTuple):
+    """The text of one event of the model ("" if it has none). ``is_thinking``: reasoning, and not the answer."""
+
+    text: str
+    is_thinking: bool = False
+
+
+_NO_TEXT = _Piece("")
+_Queue = SimpleQueue[_Piece | None]
+"""Queue of pieces from the model, None at the end."""
 
 
 @dataclass(frozen=True)
@@ -71,19 +85,41 @@ class StreamingModel:
         settings = self.connection.settings | self.settings
         if request.must_answer and parameters.function_tools:
             settings |= ModelSettings(tool_choice="none")
-        queue: _TextQueue = SimpleQueue()
+        if request.thinking is not None:
+            settings |= ModelSettings(thinking=self._thinking(request))
+        queue: _Queue = SimpleQueue()
         messages = to_provider_messages(request, names)
         stream = _ResponseStream(self.connection, messages, settings, parameters, queue.put)
         response = self._wait(self.loop.portal.start_task_soon(stream.read), queue, listener, stream)
         text = extract_text(response) + (TRUNCATION_NOTICE if response.finish_reason == "length" else "")
-        return ModelReply(text=text, calls=extract_calls(response, names), usage=to_token_usage(response.usage))
+        return ModelReply(
+            text=text,
+            calls=extract_calls(response, names),
+            usage=to_token_usage(response.usage),
+            thinking=extract_thinking(response),
+        )
+
+    def _thinking(self, request: CompletionRequest) -> ThinkingLevel:
+        """Return the level of thinking, or False if the provider would reject a request with it.
+
+        Claude models without adaptive thinking want each round of the current turn to begin with thinking. The calls
+        that Satchel makes for attached files have none.
+        """
+        model = self.connection.model
+        is_adaptive = any(model.profile.get(f"{name}_supports_adaptive_thinking") for name in ("anthropic", "bedrock"))
+        if model.canonical_system != "anthropic" or is_adaptive:
+            return request.thinking or False
+        rounds = split_rounds(split_turns(request.messages)[-1])
+        replies = [each[0] for each in rounds]
+        has_thinking = all(isinstance(reply, AssistantMessage) and reply.thinking for reply in replies)
+        return has_thinking and (request.thinking or False)
 
     def close(self) -> None:
         """Close the HTTP client of the connection."""
         self.loop.portal.call(self.connection.close)
 
     def _wait(
-        self, future: "Future[ModelResponse]", queue: _TextQueue, listener: StreamListener, stream: "_ResponseStream"
+        self, future: "Future[ModelResponse]", queue: _Queue, listener: StreamListener, stream: "_ResponseStream"
     ) -> ModelResponse:
         future.add_done_callback(lambda _: queue.put(None))
         try:
@@ -97,7 +133,7 @@ class StreamingModel:
             raise problem
         return response
 
-    def _forward(self, queue: _TextQueue, listener: StreamListener) -> None:
+    def _forward(self, queue: _Queue, listener: StreamListener) -> None:
         """Pass the model's text to the listener, or "" after 0.1 s without an event. Raise ModelTimedOut on timeout."""
         start = last_event = self.clock.monotonic()
         while True:
@@ -105,17 +141,20 @@ class StreamingModel:
                 piece = queue.get(timeout=_POLL_SECONDS)
                 last_event = self.clock.monotonic()
             except Empty:
-                piece = ""
+                piece = _NO_TEXT
             if piece is None:
                 return
-            listener(piece)
+            if piece.is_thinking:
+                listener.think(piece.text)
+            else:
+                listener(piece.text)
             now = self.clock.monotonic()
             if now - last_event > self.timeouts.silence or now - start > self.timeouts.total:
                 raise ModelTimedOut
 
 
 class _ResponseStream:
-    """Reads a streamed response on the event loop. Calls ``on_text`` with the text of each event ("" if none)."""
+    """Reads a streamed response on the event loop. Calls ``on_piece`` with the text of each event."""
 
     def __init__(
         self,
@@ -123,11 +162,11 @@ class _ResponseStream:
         messages: list[ModelMessage],
         settings: ModelSettings,
         parameters: ModelRequestParameters,
-        on_text: Callable[[str], None],
+        on_piece: Callable[[_Piece], None],
     ) -> None:
         self._request = (connection.model, messages, settings, parameters)
-        self._on_text = on_text
-        self._has_text = False
+        self._on_piece = on_piece
+        self._has_text = self._has_thinking = False
         self.started = False
 
     async def read(self) -> ModelResponse:
@@ -137,17 +176,25 @@ class _ResponseStream:
         async with model.request_stream(prepared, settings, parameters) as stream:
             async for event in stream:
                 self.started = True
-                self._on_text(self._text(event))
+                self._on_piece(self._piece(event))
             return stream.get()
 
-    def _text(self, event: ModelResponseStreamEvent) -> str:
-        """Return the text of an event. Put a separator before it if the event starts a second or later text part."""
-        if isinstance(event, PartStartEvent) and isinstance(event.part, TextPart):
-            text = event.part.content
-            separator = PART_SEPARATOR if self._has_text and text else ""
-        elif isinstance(event, PartDeltaEvent) and isinstance(event.delta, TextPartDelta):
-            text, separator = event.delta.content_delta, ""
-        else:
-            return ""
+    def _piece(self, event: ModelResponseStreamEvent) -> _Piece:
+        """Return the text of an event. Put a separator before it if the event starts a second or later part."""
+        match event:
+            case PartStartEvent(part=TextPart(content=text)):
+                separator = PART_SEPARATOR if self._has_text and text else ""
+            case PartDeltaEvent(delta=TextPartDelta(content_delta=text)):
+                separator = ""
+            case PartStartEvent(part=ThinkingPart(content=text)):
+                return self._thought(text, PART_SEPARATOR if self._has_thinking and text else "")
+            case PartDeltaEvent(delta=ThinkingPartDelta(content_delta=thought)):
+                return self._thought(thought or "", "")
+            case _:
+                return _NO_TEXT
         self._has_text = self._has_text or bool(text)
-        return separator + text
+        return _Piece(separator + text)
+
+    def _thought(self, text: str, separator: str) -> _Piece:
+        self._has_thinking = self._has_thinking or bool(text)
+        return _Piece(separator + text, is_thinking=True)

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from satchel.domain.connections import MAX_FAILURES, Subscription, WsMessage, batch_events, end_message
+from satchel.domain.events import STREAMED_EVENTS
 from satchel.domain.ids import TurnId
 from satchel.domain.sessions import Turn
 from satchel.ports.connections import ConnectionGone, Connections, ConnectionSender, DeliveryFailed, Subscriptions
@@ -97,7 +98,7 @@ class PushEvents:
     def _is_streamed(self, turn: Turn, subscription: Subscription) -> bool:
         """Return True if the newest event is a piece of the model's text, because another event follows soon."""
         events = self.events.list_after(turn.turn_id, subscription.sent, _MAX_EVENTS)
-        return not turn.has_ended and bool(events) and events[-1].type == "token_stream"
+        return not turn.has_ended and bool(events) and events[-1].type in STREAMED_EVENTS
 
     def _forget(self, subscription: Subscription) -> None:
         self.connections.remove(subscription.connection_id)

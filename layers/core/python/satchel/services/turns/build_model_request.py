@@ -80,6 +80,7 @@ class BuildModelRequest:
             messages=[_for_model(without_media(each, missing) if missing else each) for each in fitted.messages],
             tools=tools,
             must_answer=must_answer,
+            thinking=entry.thinking,
             media=media,
         )
 

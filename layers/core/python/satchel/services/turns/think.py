@@ -207,7 +207,10 @@ class Think:
         if must_answer and (reply.calls or not reply.text.strip()):
             return None, reply.usage
         calls = _with_own_ids(turn, round_number, reply.calls[: min(_calls_left(this_turn), MAX_CALLS_IN_ROUND)])
-        return AssistantMessage(text=truncate(reply.text, MAX_ANSWER_CHARS), calls=calls), reply.usage
+        thinking = reply.thinking if calls else []  # no later request of the turn needs that of the answer
+        return AssistantMessage(
+            text=truncate(reply.text, MAX_ANSWER_CHARS), calls=calls, thinking=thinking
+        ), reply.usage
 
     def _ask(self, request: CompletionRequest, listener: StreamListener) -> ModelReply:
         """Send a request. If the provider rejects it, send it without pictures: one may be damaged or unsupported."""
