@@ -204,6 +204,7 @@ class Functions:
         model = {
             **settings.model_choice_environment,
             "SATCHEL_MAX_ROUNDS": str(settings.max_rounds),
+            "SATCHEL_CHAT_TITLES": str(settings.chat_titles).lower(),
             "SATCHEL_CONTEXT_TOKENS": str(settings.context_tokens),
             **({"SATCHEL_INSTRUCTIONS": settings.instructions} if settings.instructions else {}),
             "SATCHEL_MODEL_SECONDS": str(MODEL_SECONDS),

@@ -125,6 +125,7 @@ def environment(settings: Mapping[str, str]) -> dict[str, str]:
     """
     inherited = {name: value for name, value in os.environ.items() if not name.startswith("SATCHEL_")}
     defaults = {"PYTHONUNBUFFERED": "1", "SATCHEL_LOCAL_KEY": LOCAL_KEY, "SATCHEL_DATA": "memory"}
+    defaults["SATCHEL_CHAT_TITLES"] = "false"  # each request to a fake model is one that its test plans
     return {**inherited, **defaults, **settings}
 
 

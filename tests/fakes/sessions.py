@@ -7,7 +7,7 @@ from satchel.domain.canvas import CanvasAction, Dashboard
 from satchel.domain.conversation import TokenUsage
 from satchel.domain.errors import SessionEnded, SessionNotFound, TooManySessions, TurnRunning
 from satchel.domain.ids import CanvasId, SessionId, UserName
-from satchel.domain.sessions import Session, SessionChanges, SessionStatus, Turn
+from satchel.domain.sessions import MAX_TEMPORARY_AGE, Session, SessionChanges, SessionStatus, Turn
 from satchel.ports import Page
 from satchel.ports.sessions import SessionCheck, Sessions, accept_any
 from satchel.services.sessions.clean_up_session import CleanUpSession
@@ -94,6 +94,10 @@ class FakeSessions:
     def list_idle(self, since: datetime, limit: int) -> Sequence[Session]:
         idle = [s for s in self._sessions.values() if s.status is SessionStatus.ACTIVE and s.last_used_at <= since]
         return [s.model_copy() for s in sorted(idle, key=lambda s: s.last_used_at)][:limit]
+
+    def list_old_temporary(self, now: datetime, limit: int) -> Sequence[Session]:
+        temporary = [s for s in self._sessions.values() if s.temporary and s.created_at + MAX_TEMPORARY_AGE <= now]
+        return [s.model_copy() for s in temporary][:limit]
 
     def list_running(self, since: datetime) -> Iterator[Session]:
         running = [s for s in self._sessions.values() if s.status is SessionStatus.ACTIVE and s.running_turn]

@@ -46,6 +46,7 @@ CHANGES: dict[str, dict[str, object]] = {
     "log_retention": {"log_retention": 14},
     "max_file_size_bytes": {"max_file_size_bytes": 1_000_000},
     "max_rounds": {"max_rounds": 12},
+    "chat_titles": {"chat_titles": False},
     "model": {"model": "bedrock:amazon.nova-pro-v1:0"},
     "model_base_url": {"model_base_url": "https://models.example/v1"},
     "model_max_tokens": {"model_max_tokens": 4096},

@@ -5,6 +5,8 @@ from playwright.sync_api import expect
 from tests.e2e.web.accessibility import find_axe_violations
 from tests.e2e.web.chat_page import ChatPage
 from tests.e2e.web.keyboard import Keyboard
+from tests.fake_providers.replies import Answer
+from tests.fake_providers.server import FakeEndpoint
 
 
 def test_chats_are_grouped_by_day_and_searched_by_title(chat: ChatPage) -> None:
@@ -22,6 +24,46 @@ def test_chats_are_grouped_by_day_and_searched_by_title(chat: ChatPage) -> None:
     assert find_axe_violations(page) == []
     page.get_by_label("Search chats").fill("nothing")
     expect(page.get_by_text("No chat has these words.")).to_be_visible()
+
+
+def test_title_that_arrives_during_the_first_turn_is_shown_after_it(chat: ChatPage, endpoint: FakeEndpoint) -> None:
+    page = chat.page
+    endpoint.replies = [Answer(["word "] * 8, pause=0.3)]
+    page.get_by_role("combobox", name="Model").select_option("openai-chat")
+    turn = chat.send("What do you know about the\nhistory of Bern?")
+    expect(turn.locator(".answer-text")).to_contain_text("word")
+    chats = page.get_by_role("region", name="Today").get_by_role("listitem")
+    expect(chats.locator(".title")).to_have_text(["What do you know about the"])
+    chat.user.request("PATCH", f"/api/sessions/{chat.session_id}", json={"title": "History of Bern"})
+    expect(turn).to_have_attribute("aria-busy", "false")
+    expect(chats.locator(".title")).to_have_text(["History of Bern"])
+    expect(page.get_by_role("heading", level=1)).to_have_text("History of Bern")
+
+
+def test_temporary_chat_is_in_no_list_and_search_and_can_be_deleted(chat: ChatPage) -> None:
+    page, keys = chat.page, Keyboard(chat.page)
+    keys.press("input", "Temporary chat", key="Space", back=True)
+    chat.ask("Secret plans")
+    note = page.get_by_text("Temporary chat: it is in no list")
+    expect(note).to_be_visible()
+    expect(page.locator(".sessions li")).to_have_count(0)
+    chat.screenshot("temporary-chat")
+    assert find_axe_violations(page) == []
+    page.reload()
+    expect(chat.turns).to_have_count(1)
+    expect(note).to_be_visible()
+    page.get_by_label("Search chats").fill("secret")
+    expect(page.get_by_text("No chat has these words.")).to_be_visible()
+    page.get_by_label("Search chats").fill("")
+
+    session_id = chat.session_id
+    keys.press("button", "Delete chat")
+    expect(chat.turns).to_have_count(0)
+    expect(page.get_by_role("switch", name="Temporary chat")).not_to_be_checked()
+    assert chat.user.request("GET", f"/api/sessions/{session_id}").status_code == 404
+    chat.ask("Ordinary message")
+    expect(page.locator(".sessions li")).to_have_count(1)
+    expect(note).to_have_count(0)
 
 
 def test_chats_are_found_by_words_of_their_messages(chat: ChatPage) -> None:

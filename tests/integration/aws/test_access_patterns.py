@@ -38,7 +38,7 @@ from satchel.domain.events import NewEvent
 from satchel.domain.files import FileFilter
 from satchel.domain.ids import LinkId, SessionId, TokenId, UserName
 from satchel.domain.personal_tokens import PersonalToken
-from satchel.domain.sessions import ImportedParts, Rating, Session, SessionChanges, Turn, TurnStatus
+from satchel.domain.sessions import MAX_TEMPORARY_AGE, ImportedParts, Rating, Session, SessionChanges, Turn, TurnStatus
 from satchel.domain.steps import CallStep, TurnStep
 from satchel.domain.uploads import PART_BYTES, Upload
 from satchel.domain.users import Identity, UserSettings
@@ -118,6 +118,7 @@ class SampleData:
         DynamoSessions(table).create(self.session)
         self.second = make_session(self.user)
         DynamoSessions(table).create(self.second)
+        DynamoSessions(table).create(make_session(new_user(), temporary=True, last_used_at=_AT + timedelta(days=1)))
         imported = make_turn(self.second, "Greetings", answer="Hi.", imported=ImportedParts())
         DynamoTurns(table).add_imported(self.second, [imported])
         self.turn: Turn = make_turn(self.session)
@@ -224,6 +225,8 @@ PATTERNS: dict[str, Pattern] = {
     "list links to conversations": lambda s, t: DynamoChatLinks(t).list(UserName(s.user), 50, None),
     "revoke a link to a conversation": lambda s, t: DynamoChatLinks(t).remove(UserName(s.user), s.link.link_id),
     "end a session": lambda s, t: DynamoSessions(t).end(UserName(s.user), s.session.session_id, _AT),
+    "start a temporary session": lambda s, t: DynamoSessions(t).create(make_session(UserName(s.user), temporary=True)),
+    "find old temporary sessions": lambda _, t: DynamoSessions(t).list_old_temporary(_AT + MAX_TEMPORARY_AGE, 1),
     "find idle sessions": lambda _, t: DynamoSessions(t).list_idle(_AT, 10),
     "find running turns": lambda _, t: list(DynamoSessions(t).list_running(_AT)),
     "begin a turn": lambda s, t: DynamoTurns(t).begin(make_turn(s.second), None),

@@ -1,10 +1,12 @@
+from datetime import datetime, timedelta
+
 import pytest
 
 from satchel.adapters.dynamodb.sessions import DynamoSessions
 from satchel.adapters.dynamodb.table import Table
 from satchel.domain.errors import InvalidRequest, SessionEnded, SessionNotFound
 from satchel.domain.ids import UserName
-from satchel.domain.sessions import Session, SessionChanges, SessionStatus
+from satchel.domain.sessions import MAX_TEMPORARY_AGE, Session, SessionChanges, SessionStatus
 from tests.integration.aws.factories import (
     START,
     make_session,
@@ -116,3 +118,18 @@ def test_ended_or_another_users_session_is_not_changed(sessions: DynamoSessions,
 
     with pytest.raises(SessionEnded):
         sessions.update(session.user, session.session_id, SessionChanges(title="x"))
+
+
+def test_temporary_session_is_found_after_a_day_until_it_is_deleted(sessions: DynamoSessions, user: UserName) -> None:
+    session = make_session(user, temporary=True)
+    sessions.create(session)
+    due = session.created_at + MAX_TEMPORARY_AGE
+
+    def found(at: datetime) -> list[Session]:
+        return [each for each in sessions.list_old_temporary(at, 10_000) if each.user == user]
+
+    assert found(due - timedelta(seconds=1)) == []
+    assert found(due) == [session]
+    sessions.end(user, session.session_id, due)
+    sessions.delete(user, session.session_id)
+    assert (found(due), sessions.get(user, session.session_id)) == ([], None)

@@ -16,6 +16,7 @@ def expected_session(backend: Backend, session_id: str, **fields: object) -> dic
         "status": "active",
         "pinned": False,
         "archived": False,
+        "temporary": False,
         "created_at": now,
         "last_used_at": now,
         "running_turn": None,
@@ -39,6 +40,16 @@ class TestStart:
         assert response.json() == expected_session(
             backend, response.json()["session_id"], title="Zahlen “2026” \U0001f4c8\x00"
         )
+
+    def test_temporary_session_is_not_listed_and_its_end_deletes_it(self, backend: Backend, http: TestClient) -> None:
+        response = http.post("/api/sessions", json={"temporary": True})
+
+        session_id = response.json()["session_id"]
+        assert response.json() == expected_session(backend, session_id, temporary=True)
+        assert http.get("/api/sessions").json()["sessions"] == []
+        assert http.patch(f"/api/sessions/{session_id}", json={"temporary": False}).status_code == 422
+        assert http.delete(f"/api/sessions/{session_id}").status_code == 204
+        assert http.get(f"/api/sessions/{session_id}").status_code == 404
 
     def test_session_is_pinned_and_archived_and_keeps_its_title(self, backend: Backend, http: TestClient) -> None:
         session_id = http.post("/api/sessions", json={"title": "Sales"}).json()["session_id"]

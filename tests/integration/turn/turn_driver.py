@@ -221,6 +221,7 @@ def run_backend(folder: Path) -> Iterator[TurnDriver]:
     with LocalCloud() as cloud, pytest.MonkeyPatch.context() as patch:
         (folder / "mcp.json").write_text(json.dumps(_CONFIG))
         os.environ |= {"SATCHEL_MCP_CONFIG": str(folder / "mcp.json"), "SATCHEL_SERVER": "bench"}
+        os.environ["SATCHEL_CHAT_TITLES"] = "false"  # each request to the model is one of the turn's script
         os.environ |= settings.function_settings(80)
         os.environ["SATCHEL_SOCKET_ENDPOINT"] = cloud.endpoint_url
         patch.delenv("AWS_ENDPOINT_URL_S3")  # no other process uses the bucket

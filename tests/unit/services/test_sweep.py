@@ -162,3 +162,22 @@ def test_interrupted_erasure_is_continued(world: World) -> None:
     world.erasures.begin(ALICE.name, world.clock.now())
     assert sweep(world).erasures == 1
     assert world.erasure_starter.started == [ALICE.name]
+
+
+def test_temporary_session_is_deleted_for_good_after_a_day(world: World) -> None:
+    session = world.use_cases.start_session(ALICE, temporary=True)
+    kept = world.session()
+    world.complete(world.turn(session))
+    running = world.use_cases.start_session(ALICE, temporary=True)
+    world.turn(running)
+    world.clock.advance(24 * HOUR - 1)
+    assert sweep(world).temporary_sessions == 0
+    world.clock.advance(1)
+    assert sweep(world).temporary_sessions == 1
+    assert world.sessions.get(ALICE.name, session.session_id) is None
+    assert {kept.session_id, running.session_id} <= {
+        each.session_id for each in (world.reload_session(kept), world.reload_session(running))
+    }
+    world.clock.advance(HOUR)
+    assert sweep(world).cleared_sessions == 1
+    assert world.sessions.list_deleted(ALICE.name, 10, None).items == []

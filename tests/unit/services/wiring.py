@@ -41,6 +41,7 @@ class Wiring(FakePorts):
         self.instructions = ""
         self.context_tokens = 100_000
         self.max_rounds = MAX_ROUNDS
+        self.chat_titles = False
         self.persist = True
         self.quotas = QuotaSettings()
         self.cleanup_starter = ImmediateCleanup(self.sessions, lambda: self.use_cases.clean_up_session)
@@ -72,7 +73,10 @@ class Wiring(FakePorts):
         )
         settings.quotas = self.quotas
         settings.think = ThinkSettings(
-            max_rounds=self.max_rounds, context_tokens=self.context_tokens, instructions=self.instructions
+            max_rounds=self.max_rounds,
+            context_tokens=self.context_tokens,
+            instructions=self.instructions,
+            chat_titles=self.chat_titles,
         )
         return settings
 

@@ -27,6 +27,7 @@ export type {
   ResponseDeferred as Deferred,
   ResponseDisplay as Display,
   SessionOut as Session,
+  SessionWithTurns,
   SharedCall,
   SharedChat,
   SharedFile,

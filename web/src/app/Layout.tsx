@@ -129,7 +129,7 @@ export function Layout({ config, identity }: LayoutProps) {
         {dialog === "palette" && (
           <Palette
             actions={actions}
-            sessions={conversation.sessions.list}
+            sessions={conversation.sessions.list.filter((session) => !session.temporary)}
             onSession={conversation.openSession}
             onTool={setTool}
             onClose={closeDialog}
@@ -187,7 +187,13 @@ function Chat({ conversation, config, onOpen, tool, setTool }: ChatProps) {
           onContinue={askForRest}
           welcome={
             <Suspense>
-              <Welcome config={config} onTool={setTool} onFile={conversation.attach} />
+              <Welcome
+                config={config}
+                onTool={setTool}
+                onFile={conversation.attach}
+                isTemporary={conversation.startsTemporary}
+                setTemporary={conversation.setStartsTemporary}
+              />
             </Suspense>
           }
         />
@@ -202,6 +208,14 @@ function Chat({ conversation, config, onOpen, tool, setTool }: ChatProps) {
               onClose={closeTool}
             />
           </Suspense>
+        )}
+        {conversation.session?.temporary && (
+          <p className="temporary-note row faint">
+            <Icon name="clock" /> {texts.sessions.temporaryNote}
+            <button type="button" className="last" onClick={conversation.end}>
+              {texts.sessions.deleteChat}
+            </button>
+          </p>
         )}
         <Composer
           text={draft}

@@ -11,13 +11,16 @@ interface WelcomeProps {
   config: Config;
   onTool(tool: Tool): void;
   onFile(file: FileRecord): void;
+  /** Whether the chat will be a temporary one. */
+  isTemporary: boolean;
+  setTemporary(temporary: boolean): void;
 }
 
 const MAX_CARDS = 4;
 const MAX_FILES = 5;
 
 /** First screen of a chat: what the page is for, tools to run, and the newest files. */
-export default function Welcome({ config, onTool, onFile }: WelcomeProps) {
+export default function Welcome({ config, onTool, onFile, isTemporary, setTemporary }: WelcomeProps) {
   const tools = useAsync("tools", fetchTools);
   const files = useAsync("newest files", fetchNewestFiles);
   return (
@@ -31,6 +34,12 @@ export default function Welcome({ config, onTool, onFile }: WelcomeProps) {
           {texts.welcome.noModelEnd}
         </p>
       )}
+      <label className="temporary row">
+        <input type="checkbox" role="switch" checked={isTemporary} onChange={(event) => setTemporary(event.target.checked)} />
+        <span>
+          {texts.sessions.temporary} <span className="faint">{texts.sessions.temporaryHint}</span>
+        </span>
+      </label>
       {tools.status === "loaded" && tools.value.length > 0 && (
         <div className="cards" role="group" aria-label={texts.welcome.tools}>
           {chooseTools(tools.value).map((tool) => (

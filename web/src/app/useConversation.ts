@@ -52,6 +52,11 @@ export interface Conversation {
   retry(turn: Turn): void;
   model: string;
   selectModel(name: string): void;
+  /** Whether the chat that the next message starts is a temporary one. */
+  startsTemporary: boolean;
+  setStartsTemporary(temporary: boolean): void;
+  /** End the open session. */
+  end(): void;
   /** Return the open session, or start one with this title; without a title, its first message gives it one. */
   ensureSession(title: string | null): Promise<string>;
 }
@@ -70,6 +75,7 @@ export function useConversation(config: Config): Conversation {
   const sessions = useSessions();
   const session = sessions.list.find((one) => one.session_id === sessionId) ?? null;
   const [selectedModel, setSelectedModel] = useState<string | null>(null);
+  const [startsTemporary, setStartsTemporary] = useState(false);
   const [fileChanges, setFileChanges] = useState(0);
   const [isSending, setSending] = useState(false);
   const { draft, setDraft, restoreDraft, mentionFile, moveDraft } = useDraft(sessionId);
@@ -84,12 +90,14 @@ export function useConversation(config: Config): Conversation {
   useWaitingMark(turns.list, sessions);
   const toolChoice = useToolChoice(sessionId);
   const onStarted = (id: string): void => {
+    setStartsTemporary(false);
     moveDraft(id);
     toolChoice.moveTo(id);
     openSession(id);
   };
-  const ensureSession = useEnsureSession(sessionId, onStarted, (title) => sessions.start(title, selectedModel));
+  const ensureSession = useEnsureSession(sessionId, onStarted, (title) => sessions.start(title, selectedModel, startsTemporary));
   const runningTurn = turns.list.find((turn) => turn.status === "running") ?? null;
+  useRefreshedSession(sessionId, sessions, turns.list, runningTurn);
   const isRunning = runningTurn !== null || isSending;
 
   onAppMessage(async (target, text) => turns.send(target, { text, files: [], tools: await allowedTools(target), after: null }));
@@ -171,6 +179,11 @@ export function useConversation(config: Config): Conversation {
     send,
     model: session?.model ?? selectedModel ?? config.model ?? "",
     selectModel,
+    startsTemporary,
+    setStartsTemporary,
+    end: () => {
+      if (sessionId !== null) sessions.end(sessionId).then(() => openSession(null), showError);
+    },
     ensureSession,
   };
 }
@@ -221,6 +234,22 @@ function useAttached() {
   const attach = (file: FileRecord): void =>
     setAttached((before) => [...before.filter((other) => other.file_key !== file.file_key), file]);
   return { attached, setAttached, attach, detach };
+}
+
+const TITLED_TURNS = 2;
+
+/** Read the open session again if the list lacks it, and after its first turns, because the model may have given it a title. */
+function useRefreshedSession(sessionId: string | null, sessions: Sessions, turns: readonly Turn[], runningTurn: Turn | null): void {
+  const isMissing = sessions.isLoaded && sessions.list.every((one) => one.session_id !== sessionId);
+  useEffect(() => {
+    if (sessionId !== null && isMissing) sessions.refresh(sessionId);
+  }, [sessionId, isMissing]);
+  const previous = useRef<Turn | null>(null);
+  useEffect(() => {
+    const hasEnded = previous.current !== null && runningTurn === null && previous.current.sessionId === sessionId;
+    previous.current = runningTurn;
+    if (hasEnded && sessionId !== null && turns.length <= TITLED_TURNS) sessions.refresh(sessionId);
+  }, [runningTurn?.turnId]);
 }
 
 /** Return a function that starts a session if no session is open. Concurrent calls share one new session. */

@@ -1,5 +1,5 @@
 /** The turns of a session: loaded once, then updated by their events. */
-import { useCallback, useEffect, useReducer, useRef } from "react";
+import { startTransition, useCallback, useEffect, useReducer, useRef } from "react";
 import { api, followTurn, unwrap } from "../api/client";
 import type { TurnEvent } from "../api/types";
 import { takeModelContext } from "../apps/chat";
@@ -113,8 +113,13 @@ export function useTurns(sessionId: string | null, onLiveEvents: (events: readon
       try {
         const page = await fetchTurns(session.sessionId, cursor, signal);
         if (signal.aborted) return;
-        dispatch({ type: "add", turns: page.turns });
-        dispatch({ type: "page", cursor: page.cursor });
+        const add = (): void => {
+          dispatch({ type: "add", turns: page.turns });
+          dispatch({ type: "page", cursor: page.cursor });
+        };
+        // Older turns are rendered in small tasks, so that the page scrolls meanwhile.
+        if (cursor === null) add();
+        else startTransition(add);
         // The list may include a turn before the response to its message has arrived.
         const origin = sendingTo.current.has(session.sessionId) ? "sent" : "running";
         for (const turn of page.turns) if (turn.status === "running") follow(turn, origin);

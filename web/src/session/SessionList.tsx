@@ -34,8 +34,9 @@ export function SessionList({ sessions, currentId, lastTurnId, keepsFiles, onNew
   const needle = query.trim().toLowerCase();
   const [showsArchive, setShowsArchive] = useState(false);
   const search = useChatSearch(needle);
-  const shown = sessions.list.filter((session) => session.archived === showsArchive);
-  const found = needle ? findSessions(sessions.list, needle, search.matches) : shown;
+  const listed = sessions.list.filter((session) => !session.temporary);
+  const shown = listed.filter((session) => session.archived === showsArchive);
+  const found = needle ? findSessions(listed, needle, search.matches) : shown;
   const snippets = new Map(search.matches.map(({ session, snippet }) => [session.session_id, snippet]));
   const end = (session: Session): void => {
     sessions.end(session.session_id).then(() => {
@@ -77,7 +78,7 @@ export function SessionList({ sessions, currentId, lastTurnId, keepsFiles, onNew
           </section>
         ))}
         {needle && found.length === 0 && <p className="faint">{search.isSearching ? texts.app.loading : texts.sessions.noMatch}</p>}
-        {(showsArchive || sessions.list.some((session) => session.archived)) && (
+        {(showsArchive || listed.some((session) => session.archived)) && (
           <button type="button" className="plain archive" aria-pressed={showsArchive} onClick={() => setShowsArchive(!showsArchive)}>
             <Icon name="archive" /> {texts.sessions.archive}
           </button>

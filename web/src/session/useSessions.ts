@@ -1,7 +1,7 @@
 /** The user's sessions, newest first, and the operations on them. */
 import { useCallback, useEffect } from "react";
 import { api, unwrap } from "../api/client";
-import type { Session } from "../api/types";
+import type { Session, SessionWithTurns } from "../api/types";
 import { showError } from "../shared/notifications";
 import { type Change, useSyncedState } from "../shared/useSyncedState";
 
@@ -11,9 +11,15 @@ export interface Sessions {
   list: readonly Session[];
   hasMore: boolean;
   loadMore(): void;
-  /** Start a session. A null `model` means the deployment's default. Throws ApiError. */
-  /** Without a title, the first message gives it one. */
-  start(title: string | null, model: string | null): Promise<Session>;
+  /** Whether the first page of the list has been loaded. */
+  isLoaded: boolean;
+  /**
+   * Start a session. Without a title, the first message gives it one. A null `model` means the deployment's default.
+   * Throws ApiError.
+   */
+  start(title: string | null, model: string | null, temporary: boolean): Promise<Session>;
+  /** Read a session again: the model has given it a title, or it is a temporary one, which the list does not have. */
+  refresh(sessionId: string): void;
   /** Change the title, or the model of all later turns. Throws ApiError. */
   change(sessionId: string, changes: SessionChange): Promise<void>;
   /** Set whether a tool of the session's running turn asks the user a question, as its events say. */
@@ -28,17 +34,19 @@ interface LoadedSessions {
   list: readonly Session[];
   /** Cursor of the next page; null after the last page. */
   cursor: string | null;
+  isLoaded: boolean;
 }
 
 export function useSessions(): Sessions {
-  const { value: loaded, update, read } = useSyncedState<LoadedSessions>({ list: [], cursor: null });
+  const { value: loaded, update, read } = useSyncedState<LoadedSessions>({ list: [], cursor: null, isLoaded: false });
 
   const load = useCallback(
     (cursor: string | null) => {
       const query = cursor === null ? {} : { cursor };
       return read(unwrap(api.GET("/api/sessions", { params: { query } })), ({ list }, page) => ({
-        list: [...(cursor === null ? [] : list), ...page.sessions],
+        list: [...(cursor === null ? list.filter((one) => one.temporary) : list), ...page.sessions],
         cursor: page.cursor ?? null,
+        isLoaded: true,
       }));
     },
     [read],
@@ -47,18 +55,31 @@ export function useSessions(): Sessions {
   useEffect(() => void load(null).catch(showError), [load]);
 
   const updateList = (change: Change<readonly Session[]>): void =>
-    update(({ list, cursor }) => ({ list: change(list), cursor }));
+    update(({ list, ...rest }) => ({ list: change(list), ...rest }));
   const updateSession = (sessionId: string, changes: Partial<Session>): void =>
     updateList((list) => list.map((one) => (one.session_id === sessionId ? { ...one, ...changes } : one)));
 
   return {
     list: loaded.list.filter((session) => session.status === "active"),
     hasMore: loaded.cursor !== null,
+    isLoaded: loaded.isLoaded,
     loadMore: () => void load(loaded.cursor).catch(showError),
-    async start(title, model) {
-      const session = await unwrap(api.POST("/api/sessions", { body: { title: title === null ? null : titleFrom(title), model } }));
+    async start(title, model, temporary) {
+      const body = { title: title === null ? null : titleFrom(title), model, ...(temporary && { temporary }) };
+      const session = await unwrap(api.POST("/api/sessions", { body }));
       updateList((list) => [session, ...list.filter((one) => one.session_id !== session.session_id)]);
       return session;
+    },
+    refresh(sessionId) {
+      const params = { path: { session_id: sessionId }, query: { limit: 1 } };
+      const put = ({ turns: _, cursor: __, instructions: ___, ...session }: SessionWithTurns): void =>
+        updateList((list) =>
+          session.temporary && list.every((one) => one.session_id !== sessionId)
+            ? [...list, session]
+            : list.map((one) => (one.session_id === sessionId ? session : one)),
+        );
+      // The chat itself says what is wrong with the session, so an error needs no second message.
+      unwrap(api.GET("/api/sessions/{session_id}", { params })).then(put, () => undefined);
     },
     async change(sessionId, changes) {
       const params = { path: { session_id: sessionId } };

@@ -5,6 +5,7 @@ const PATHS = {
   bad: "M7 13V4H4v9zM7 13l4 8a3 3 0 0 0 3-3v-4h5a2 2 0 0 0 2-2l-2-6a3 3 0 0 0-3-2H7",
   chart: "M4 20V10m6 10V4m6 16v-7M2 20h20",
   chat: "M4 5h16v11H9l-5 4z",
+  clock: "M12 3a9 9 0 1 0 0 18 9 9 0 0 0 0-18zM12 7v5l3 2",
   close: "M6 6l12 12M18 6 6 18",
   code: "m8 7-5 5 5 5m8-10 5 5-5 5",
   copy: "M9 9h11v11H9zM15 9V4H4v11h5",

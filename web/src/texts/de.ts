@@ -49,6 +49,9 @@ export const de: Texts = {
     deleteTitle: (title) => `„${title}“ löschen?`,
     deleteChat: "Chat löschen",
     needsAnswer: "Wartet auf deine Antwort",
+    temporary: "Temporärer Chat",
+    temporaryHint: "In keiner Liste, nach einem Tag gelöscht",
+    temporaryNote: "Temporärer Chat: Er ist in keiner Liste und wird nach einem Tag gelöscht. Seine Dateien bleiben.",
     deletionKeepsFiles:
       "Temporäre Dateien des Chats werden gelöscht, und Links auf seine Dateien werden ungültig. Andere Dateien bleiben erhalten.",
     deletionRemovesFiles: "Die Dateien des Chats werden gelöscht, und Links darauf werden ungültig.",

@@ -48,6 +48,9 @@ export const en = {
     deleteTitle: (title: string) => `Delete “${title}”?`,
     deleteChat: "Delete chat",
     needsAnswer: "Needs your answer",
+    temporary: "Temporary chat",
+    temporaryHint: "In no list, and deleted after a day",
+    temporaryNote: "Temporary chat: it is in no list and is deleted after a day. Its files stay.",
     deletionKeepsFiles:
       "The chat's temporary files will be deleted, and links to its files will stop working. Other files stay in My Files.",
     deletionRemovesFiles: "The chat's files will be deleted, and links to them will stop working.",

@@ -720,6 +720,8 @@ class Conversation(Model):
     """The name of the model; null: the deployment's default."""
     status: SessionStatus
     """The status."""
+    temporary: bool
+    """True: the file is deleted with its session."""
     pinned: bool
     """True: clients list the session above the others."""
     archived: bool
@@ -745,7 +747,7 @@ class Conversation(Model):
 class SessionOut(Model):
     """A session. ``usage`` is the number of tokens that its ended turns used, as reported by the model providers.
 
-    ``waits_for_user``: a tool of the running turn asks the user a question.
+    ``waits_for_user``: a tool of the running turn asks the user a question. ``temporary``: the session is not listed.
     """
 
     session_id: str
@@ -756,6 +758,8 @@ class SessionOut(Model):
     """The name of the model; null: the deployment's default."""
     status: SessionStatus
     """The status."""
+    temporary: bool
+    """True: the file is deleted with its session."""
     pinned: bool
     """True: clients list the session above the others."""
     archived: bool
@@ -1873,6 +1877,8 @@ class SessionWithTurns(Model):
     """The name of the model; null: the deployment's default."""
     status: SessionStatus
     """The status."""
+    temporary: bool
+    """True: the file is deleted with its session."""
     pinned: bool
     """True: clients list the session above the others."""
     archived: bool

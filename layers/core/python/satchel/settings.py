@@ -92,11 +92,13 @@ class ThinkSettings(SettingsGroup):
     ``max_rounds`` limits the rounds of tool calls in a turn; it cannot exceed what fits into the history of a Step
     Functions execution. ``context_tokens`` limits each request, as counted by ``domain.token_budget``.
     ``instructions`` replace the built-in text about the model's behavior, but not the text about files and tools.
+    ``chat_titles``: the model writes the titles of conversations.
     """
 
     max_rounds: Annotated[int, Field(ge=1, le=MAX_ROUNDS)] = 40
     context_tokens: Annotated[int, Field(ge=MIN_CONTEXT_TOKENS)] = 100_000
     instructions: Annotated[str, Field(max_length=MAX_INSTRUCTIONS_CHARS)] = ""
+    chat_titles: bool = True
 
 
 class CompletionSettings(SettingsGroup):

@@ -213,15 +213,24 @@ class UseCases:
     @cached_property
     def think(self) -> Think:
         from satchel.services.turns.build_model_request import CountTokens
+        from satchel.services.turns.make_title import MakeTitle
         from satchel.services.turns.think import Think
 
+        model = CountTokens(model=self.ports.model, metrics=self.ports.metrics)
         return Think(
+            make_title=MakeTitle(
+                sessions=self.ports.sessions,
+                turns=self.ports.turns,
+                models=self.settings.models.catalog,
+                model=model,
+                is_enabled=self.settings.think.chat_titles,
+            ),
             turns=self.ports.turns,
             steps=self.ports.steps,
             transcript=self.ports.transcript,
             events=self.ports.events,
             build_request=self.build_model_request,
-            model=CountTokens(model=self.ports.model, metrics=self.ports.metrics),
+            model=model,
             tools=self.list_tools,
             clock=self.ports.clock,
             max_rounds=self.settings.think.max_rounds,

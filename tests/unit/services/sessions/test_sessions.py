@@ -186,3 +186,18 @@ def test_file_deleted_meanwhile_is_no_error(world: World) -> None:
         patched.setattr(world.files, "list", lambda *_: Page(items=[stale]))
         world.use_cases.end_session(ALICE, session.session_id)
     assert world.reload_session(session).status is SessionStatus.ENDED
+
+
+def test_temporary_session_is_in_no_list_and_search_and_its_end_deletes_it(world: World) -> None:
+    listed, temporary = world.session(), world.use_cases.start_session(ALICE, temporary=True)
+    world.complete(world.turn(temporary, "secret plans"))
+    world.complete(world.turn(listed, "other plans"))
+    assert world.use_cases.read_sessions.list(ALICE, 10, None).items == [world.reload_session(listed)]
+    found = world.use_cases.search_chats(ALICE, "plans", None).items
+    assert [match.session.session_id for match in found] == [listed.session_id]
+    assert world.use_cases.read_sessions(ALICE, temporary.session_id).temporary
+    world.use_cases.end_session(ALICE, temporary.session_id)
+    with pytest.raises(SessionNotFound):
+        world.use_cases.read_sessions(ALICE, temporary.session_id)
+    world.use_cases.end_session(ALICE, listed.session_id)
+    assert world.reload_session(listed).status is SessionStatus.ENDED

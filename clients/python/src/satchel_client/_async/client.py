@@ -76,10 +76,14 @@ class AsyncClient:
         title: str | None = None,
         model: str | None = None,
         instructions: str | None = None,
+        temporary: bool | None = None,
         idempotency_key: str | None = None,
     ) -> AsyncSession:
-        """Start a session. A second request with the same ``idempotency_key`` returns the same session."""
-        body = present(title=title, model=model, instructions=instructions)
+        """Start a session. A ``temporary`` one is in no list, and is deleted when it ends or after a day.
+
+        A second request with the same ``idempotency_key`` returns the same session.
+        """
+        body = present(title=title, model=model, instructions=instructions, temporary=temporary)
         started = await self._http.request(
             SessionOut, "POST", "/api/sessions", json=body, idempotency_key=idempotency_key
         )

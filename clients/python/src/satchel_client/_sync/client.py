@@ -74,10 +74,14 @@ class Client:
         title: str | None = None,
         model: str | None = None,
         instructions: str | None = None,
+        temporary: bool | None = None,
         idempotency_key: str | None = None,
     ) -> Session:
-        """Start a session. A second request with the same ``idempotency_key`` returns the same session."""
-        body = present(title=title, model=model, instructions=instructions)
+        """Start a session. A ``temporary`` one is in no list, and is deleted when it ends or after a day.
+
+        A second request with the same ``idempotency_key`` returns the same session.
+        """
+        body = present(title=title, model=model, instructions=instructions, temporary=temporary)
         started = self._http.request(SessionOut, "POST", "/api/sessions", json=body, idempotency_key=idempotency_key)
         return self.session(started.session_id)
 

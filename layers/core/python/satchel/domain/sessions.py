@@ -1,6 +1,6 @@
 """The stored records of sessions (conversations) and turns (a user message and its answer)."""
 
-from datetime import datetime
+from datetime import datetime, timedelta
 from enum import StrEnum
 from typing import Annotated
 
@@ -10,6 +10,10 @@ from satchel.domain.branches import After
 from satchel.domain.conversation import ProposedCall, TokenUsage
 from satchel.domain.ids import SessionId, TurnId, UserName, is_from_app
 from satchel.domain.responses import ResponseArtifact, ToolCallSummary, TurnError
+
+
+MAX_TEMPORARY_AGE = timedelta(days=1)
+"""The age at which a temporary session is deleted."""
 
 
 class SessionStatus(StrEnum):
@@ -31,6 +35,8 @@ class Session(BaseModel):
     ``user_instructions`` are the user's own for all chats, as they were when the session started. ``pinned`` and
     ``archived`` say where the list of chats shows the session.
 
+    A ``temporary`` session is in no list and no search. It is deleted for good when it ends, at the latest after a day.
+
     ``waits_for_user`` is True if a tool of the running turn asks the user a question. It is not stored.
 
     ``deleted`` is True if the user has deleted the conversation for good. Only its cleanup reads such a record.
@@ -44,6 +50,7 @@ class Session(BaseModel):
     user_instructions: str | None = None
     pinned: bool = False
     archived: bool = False
+    temporary: Annotated[bool, Field(exclude_if=lambda temporary: not temporary)] = False
     status: SessionStatus = SessionStatus.ACTIVE
     created_at: datetime
     last_used_at: datetime

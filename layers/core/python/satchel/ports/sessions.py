@@ -74,6 +74,10 @@ class Sessions(Protocol):
         """Return open sessions of all users that have been idle since the time ``since``, the longest idle first."""
         ...
 
+    def list_old_temporary(self, now: datetime, limit: int) -> Sequence[Session]:
+        """Return temporary sessions of all users that have reached ``MAX_TEMPORARY_AGE``, the oldest first."""
+        ...
+
     def list_running(self, since: datetime) -> Iterator[Session]:
         """Yield open sessions of all users whose running turn started at the time ``since`` or before."""
         ...

@@ -32,6 +32,7 @@ class SweepCounts(BaseModel):
     uploads: int = 0
     erasures: int = 0
     idle_sessions: int = 0
+    temporary_sessions: int = 0
     cleared_sessions: int = 0
 
 
@@ -58,6 +59,7 @@ class Sweep:
             uploads=_repeat(lambda: self.uploads(_BATCH_SIZE), more_time),
             erasures=self.erasures(_BATCH_SIZE) if more_time() else 0,
             idle_sessions=_repeat(self._end_idle_sessions, more_time),
+            temporary_sessions=_repeat(self._delete_temporary_sessions, more_time),
             cleared_sessions=_repeat(lambda: self._clean_up_sessions(more_time), more_time),
         )
 
@@ -85,6 +87,16 @@ class Sweep:
         idle = [session for session in unused if session.running_turn is None]
         for session in idle:
             self.sessions.end(session.user, session.session_id, now, idle_since=now - self.idle)
+        return len(idle)
+
+    def _delete_temporary_sessions(self) -> int:
+        """End and delete temporary sessions after a day, unless a turn runs. Return their number."""
+        now = self.clock.now()
+        old = self.sessions.list_old_temporary(now, _BATCH_SIZE)
+        idle = [session for session in old if session.running_turn is None]
+        for session in idle:
+            self.sessions.end(session.user, session.session_id, now)
+            self.sessions.delete(session.user, session.session_id)
         return len(idle)
 
     def _clean_up_sessions(self, more_time: Callable[[], bool]) -> int:

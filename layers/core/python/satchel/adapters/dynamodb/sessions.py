@@ -1,5 +1,8 @@
 """Stores sessions as items ``USER#{user} / SESSION#{session_id}``.
 
+A temporary session has an item ``USER#{user} / TEMPORARY#{session_id}``, which the bucket ``temporary`` of the expiry index
+sorts by the time of its deletion. It is deleted with the session.
+
 A session that its user has deleted is an item ``USER#{user} / DELETED#{session_id}`` until its cleanup is complete.
 
 The expiry index sorts the items of a bucket by ``expires_at``. Ended sessions are in the bucket ``ended``, sorted by
@@ -29,7 +32,7 @@ from satchel.adapters.dynamodb.table import Query, Table
 from satchel.domain.conversation import TokenUsage
 from satchel.domain.errors import SessionEnded, SessionNotFound, TooManySessions, Unavailable
 from satchel.domain.ids import SessionId, UserName
-from satchel.domain.sessions import Session, SessionChanges, SessionStatus
+from satchel.domain.sessions import MAX_TEMPORARY_AGE, Session, SessionChanges, SessionStatus
 from satchel.ports import Page
 from satchel.ports.sessions import SessionCheck, accept_any
 
@@ -39,6 +42,9 @@ if TYPE_CHECKING:
 PREFIX = "SESSION#"
 DELETED_PREFIX = "DELETED#"
 """The prefix of sessions that users have deleted, in place of ``PREFIX``, until their cleanup is complete."""
+
+TEMPORARY_PREFIX = "TEMPORARY#"
+_TEMPORARY_BUCKET = "temporary"
 
 SHARDS = 8
 _OPEN_BUCKET, _RUNNING_BUCKET, _ENDED_BUCKET = "sessions", "running", "ended"
@@ -98,6 +104,16 @@ def _item(session: Session) -> Item:
     return item if session.running_turn is None else item | {"running_turn": session.running_turn}
 
 
+def _temporary_item(session: Session) -> Item:
+    due = session.created_at + MAX_TEMPORARY_AGE
+    return {
+        "pk": f"USER#{session.user}",
+        "sk": f"{TEMPORARY_PREFIX}{session.session_id}",
+        "expiry_bucket": _TEMPORARY_BUCKET,
+        "expires_at": int(due.timestamp()),
+    }
+
+
 def _doc(session: Session) -> str:
     return session.model_dump_json(exclude=_ATTRIBUTES | {"usage"})
 
@@ -144,6 +160,8 @@ class DynamoSessions:
         """
         put = self.table.build_put(_item(session), if_absent=True)
         writes = [put, build_session_start(self.table, session.user, max_open)]
+        if session.temporary:
+            writes.append(self.table.build_put(_temporary_item(session)))
         try:
             self._retry(lambda: transact_unless_erasing(self.table, session.user, session.created_at, writes))
         except ConditionFailed as error:
@@ -237,8 +255,11 @@ class DynamoSessions:
         if session.ended_at is not None:
             item["ended_at"] = session.ended_at.isoformat()
         ended = self.table.build_delete_if(pk, session_key(user, session_id)[1], "status", SessionStatus.ENDED.value)
+        writes = [ended, self.table.build_put(item)]
+        if session.temporary:
+            writes.append(self.table.build_delete(pk, f"{TEMPORARY_PREFIX}{session_id}"))
         try:
-            self._retry(lambda: self.table.transact([ended, self.table.build_put(item)]))
+            self._retry(lambda: self.table.transact(writes))
         except ConditionFailed as error:
             raise SessionNotFound(session_id) from error
 
@@ -256,6 +277,12 @@ class DynamoSessions:
         shards = [self.table.query_expired(bucket, until, limit) for bucket in _shards(_OPEN_BUCKET)]
         entries = heapq.merge(*shards, key=lambda entry: int(entry["expires_at"]))
         return self._due(list(entries)[:limit], since)
+
+    def list_old_temporary(self, now: datetime, limit: int) -> Sequence[Session]:
+        entries = self.table.query_expired(_TEMPORARY_BUCKET, int(now.timestamp()), limit)
+        ids = [str(entry["sk"]).removeprefix(TEMPORARY_PREFIX) for entry in entries]
+        keys = [(str(entry["pk"]), f"{PREFIX}{session_id}") for entry, session_id in zip(entries, ids, strict=True)]
+        return [parse_session(item) for item in self.table.get_many(keys)]
 
     def list_running(self, since: datetime) -> Iterator[Session]:
         until = int(since.timestamp())

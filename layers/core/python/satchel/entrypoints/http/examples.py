@@ -135,6 +135,7 @@ SESSION: Example = {
     "status": "active",
     "pinned": False,
     "archived": False,
+    "temporary": False,
     "created_at": _AT,
     "last_used_at": _AT,
     "running_turn": None,

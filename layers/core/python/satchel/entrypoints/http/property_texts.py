@@ -13,6 +13,7 @@ DESCRIPTIONS = {
     "alg": "The signature algorithm.",
     "answer": "The model's answer; empty until there is one.",
     "anyOf": "The choices with their titles.",
+    "temporary": "True: the session is in no list and no search, and is deleted for good when it ends or after a day.",
     "archived": "True: clients list the session apart from the others.",
     "app": "The tool (`server.name`) whose app created the file; null for other files.",
     "app_uri": "The address of the app that shows the tool's results; null if there is none.",

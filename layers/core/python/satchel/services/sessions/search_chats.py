@@ -51,7 +51,8 @@ class SearchChats:
         by_session: dict[SessionId, list[TurnWords]] = {}
         for turn in turns:
             by_session.setdefault(turn.session_id, []).append(turn)
-        found = [_match(session, by_session.get(session.session_id, []), words) for session in page.items]
+        listed = [session for session in page.items if not session.temporary]
+        found = [_match(session, by_session.get(session.session_id, []), words) for session in listed]
         matches = [match for match in found if match]
         return Page(items=self._with_snippets(matches, words), cursor=page.cursor)
 

@@ -29,7 +29,14 @@ class StartSession:
     entropy: Callable[[int], bytes]
     max_open: int
 
-    def __call__(self, who: Identity, settings: SessionChanges = NO_CHANGES, id_body: IdBody | None = None) -> Session:
+    def __call__(
+        self,
+        who: Identity,
+        settings: SessionChanges = NO_CHANGES,
+        id_body: IdBody | None = None,
+        *,
+        temporary: bool = False,
+    ) -> Session:
         """Store and return a new session, or return the one with this id. ``id_body`` None: a new id.
 
         Raise UnknownModel, TooManySessions or ErasureRunning.
@@ -41,6 +48,7 @@ class StartSession:
             session_id=f"s{id_body or new_id_body(now, self.entropy(10))}",
             user=who.name,
             user_instructions=self.user_settings.get(who.name).instructions,
+            temporary=temporary,
             created_at=now,
             last_used_at=now,
             **settings.model_dump(),
@@ -65,9 +73,10 @@ class ReadSessions:
         return self._with_wait(session)
 
     def list(self, who: Identity, limit: int, cursor: str | None) -> Page[Session]:
-        """Return a page of the user's sessions, newest first."""
+        """Return a page of the user's sessions, newest first. It is shorter than ``limit`` if some are temporary."""
         page = self.sessions.list(who.name, limit, cursor)
-        return Page(items=[self._with_wait(session) for session in page.items], cursor=page.cursor)
+        listed = [self._with_wait(session) for session in page.items if not session.temporary]
+        return Page(items=listed, cursor=page.cursor)
 
     def list_turns(self, session: Session, limit: int, cursor: str | None, *, newest_first: bool = False) -> Page[Turn]:
         """Return a page of the session's turns, oldest first unless ``newest_first``."""
@@ -101,7 +110,10 @@ class ChangeSession:
 
 @dataclass(frozen=True)
 class EndSession:
-    """End a session: revoke its links, cancel its running turn, and start its cleanup in the background."""
+    """End a session: revoke its links, cancel its running turn, and start its cleanup in the background.
+
+    The end of a temporary session deletes it for good.
+    """
 
     read: ReadSessions
     sessions: Sessions
@@ -111,16 +123,18 @@ class EndSession:
 
     def __call__(self, who: Identity, session_id: SessionId) -> None:
         """End the session, then cancel its turn, so that no new turn starts. Can be repeated. Raise SessionNotFound."""
-        self.end_now(who, session_id)
+        if self.end_now(who, session_id).temporary:
+            self.sessions.delete(who.name, session_id)
         self.cleanup.start(who.name, session_id)
 
-    def end_now(self, who: Identity, session_id: SessionId) -> None:
-        """End the session and cancel its turn. The caller starts the cleanup."""
+    def end_now(self, who: Identity, session_id: SessionId) -> Session:
+        """End the session, cancel its turn, and return it. The caller starts the cleanup."""
         if self.read(who, session_id).status is SessionStatus.ACTIVE:
             self.sessions.end(who.name, session_id, self.clock.now())
         session = self.read(who, session_id)
         if session.running_turn:
             self.cancel(who, session_id, session.running_turn)
+        return session
 
 
 @dataclass(frozen=True)

@@ -32,6 +32,7 @@ from satchel.ports.turns import Events, Transcript, Turns
 from satchel.services.side_by_side import side_by_side
 from satchel.services.tools.tool_lists import ListTools, OfferedTools
 from satchel.services.turns.build_model_request import BuildModelRequest, media_tokens, reject_media
+from satchel.services.turns.make_title import MakeTitle
 from satchel.services.turns.token_streamer import TokenStreamer, TurnCancelled
 
 _NOT_LISTED = ToolHints(read_only=True)  # a tool that is not listed fails without approval
@@ -60,6 +61,7 @@ class Think:
     build_request: BuildModelRequest
     model: Model
     tools: ListTools
+    make_title: MakeTitle
     clock: Clock
     max_rounds: int
 
@@ -203,7 +205,8 @@ class Think:
         request = self.build_request(
             turn, records.session, messages, offered, tool_use=records.tool_use, must_answer=must_answer
         )
-        reply = self._ask(request, listener)
+        with self.make_title.beside(turn, round_number, records.session, messages):
+            reply = self._ask(request, listener)
         if must_answer and (reply.calls or not reply.text.strip()):
             return None, reply.usage
         calls = _with_own_ids(turn, round_number, reply.calls[: min(_calls_left(this_turn), MAX_CALLS_IN_ROUND)])

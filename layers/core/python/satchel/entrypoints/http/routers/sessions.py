@@ -59,13 +59,13 @@ def start_session(
     idempotency_key: IdempotencyKey = None,
 ) -> SessionOut:
     """Start a session, in which the user can then send messages."""
-    changes = (body or NewSession()).changes()
+    settings = body or NewSession()
 
     def create(id_body: IdBody | None) -> tuple[str, Session]:
-        session = use_cases.start_session(user, changes, id_body)
+        session = use_cases.start_session(user, settings.changes(), id_body, temporary=settings.temporary)
         return session.session_id, session
 
-    request = ("start_session", changes.model_dump_json(exclude_unset=True))
+    request = ("start_session", settings.model_dump_json(exclude_unset=True))
     read = partial(use_cases.read_sessions, user)
     return SessionOut.of(
         use_cases.run_once(user, idempotency_key, request, create, lambda found: read(SessionId(found)))

@@ -36,9 +36,14 @@ class SessionFields(BaseModel):
 
 
 class NewSession(SessionFields):
-    """The settings of a new session."""
+    """The settings of a new session.
+
+    A ``temporary`` session is in no list and no search. It is deleted for good when it ends, at the latest after a day.
+    """
 
     model_config = ConfigDict(json_schema_extra={"examples": [{"title": "August sales"}]})
+
+    temporary: bool = False
 
 
 class SessionPatch(SessionFields):
@@ -52,13 +57,14 @@ class SessionPatch(SessionFields):
 class SessionOut(BaseModel):
     """A session. ``usage`` is the number of tokens that its ended turns used, as reported by the model providers.
 
-    ``waits_for_user``: a tool of the running turn asks the user a question.
+    ``waits_for_user``: a tool of the running turn asks the user a question. ``temporary``: the session is not listed.
     """
 
     session_id: str
     title: str | None
     model: str | None
     status: SessionStatus
+    temporary: bool
     pinned: bool
     archived: bool
     created_at: datetime
@@ -70,7 +76,9 @@ class SessionOut(BaseModel):
     @classmethod
     def of(cls, session: Session) -> Self:
         """Convert a session to its JSON response."""
-        return cls.model_validate(session.model_dump() | {"waits_for_user": session.waits_for_user})
+        return cls.model_validate(
+            session.model_dump() | {"waits_for_user": session.waits_for_user, "temporary": session.temporary}
+        )
 
 
 class SessionPage(BaseModel):
