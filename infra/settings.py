@@ -143,8 +143,8 @@ class Settings(BaseModel):
     """Maximum rounds of tool calls in one turn."""
 
     chat_titles: bool = True
-    """The model writes the titles of new conversations, with a small request beside its first answer. If `false`, the first
-    line of the first message is the title."""
+    """The model writes the titles of new conversations, with a small request beside its first answer. If `false`, the
+    first line of the first message is the title."""
 
     removal_policy: Literal["retain", "destroy"] = "retain"
     """The fate of bucket, table, secret and user pool when their stack is deleted. `destroy` also deletes all files."""

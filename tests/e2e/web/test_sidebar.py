@@ -42,7 +42,7 @@ def test_title_that_arrives_during_the_first_turn_is_shown_after_it(chat: ChatPa
 
 def test_temporary_chat_is_in_no_list_and_search_and_can_be_deleted(chat: ChatPage) -> None:
     page, keys = chat.page, Keyboard(chat.page)
-    keys.press("input", "Temporary chat", key="Space", back=True)
+    keys.press("switch", "Temporary chat", key="Space", back=True)
     chat.ask("Secret plans")
     note = page.get_by_text("Temporary chat: it is in no list")
     expect(note).to_be_visible()

@@ -19,6 +19,22 @@ MESSAGE = "Compare the sales of July and August"
 TITLE = ModelReply(text='"Sales in summer"', usage=TOKENS)
 
 
+class LateModel(FakeModel):
+    """A model that has no answer while the listener waits."""
+
+    def reply(self, request: CompletionRequest, listener: StreamListener) -> ModelReply:
+        listener("")
+        return super().reply(request, listener)
+
+
+class InterruptedModel(FakeModel):
+    """A model whose first attempt breaks off."""
+
+    def reply(self, request: CompletionRequest, listener: StreamListener) -> ModelReply:
+        listener.restart()
+        return super().reply(request, listener)
+
+
 class Titles:
     """A chat with one turn. ``run`` runs the function that waits for the model, which the thread would run."""
 
@@ -76,9 +92,12 @@ def test_model_replaces_the_first_line_and_its_tokens_count(titles: Titles, firs
 
 
 def test_title_of_the_user_is_kept_also_if_it_is_set_meanwhile(titles: Titles) -> None:
-    titles.round(
-        titles.waiting.append, MODELS, None, 0, lambda: (titles.rename("Mine"), [run() for run in titles.waiting])
-    )
+    def rename_then_answer() -> None:
+        titles.rename("Mine")
+        for run in titles.waiting:
+            run()
+
+    titles.round(titles.waiting.append, MODELS, None, 0, rename_then_answer)
     assert titles.stored.title == "Mine"
     assert len(titles.model.requests) == 1
     titles.model.replies = [TITLE]
@@ -86,11 +105,7 @@ def test_title_of_the_user_is_kept_also_if_it_is_set_meanwhile(titles: Titles) -
 
 
 def test_late_title_is_given_up_and_requested_again_in_the_second_turn(titles: Titles) -> None:
-    def late(_: CompletionRequest, listener: StreamListener) -> ModelReply:
-        listener("")
-        return TITLE
-
-    titles.model.reply = late  # type: ignore[method-assign]
+    titles.model = LateModel(TITLE)
     titles.round(titles.waiting.append, MODELS, None, 0, lambda: None)
     for run in titles.waiting:
         run()
@@ -108,11 +123,7 @@ def test_failed_request_leaves_the_title(titles: Titles, error: ModelError) -> N
 
 
 def test_title_is_not_tried_twice(titles: Titles) -> None:
-    def interrupted(_: CompletionRequest, listener: StreamListener) -> ModelReply:
-        listener.restart()
-        return TITLE
-
-    titles.model.reply = interrupted  # type: ignore[method-assign]
+    titles.model = InterruptedModel(TITLE)
     titles.request()
     assert titles.stored.title is None
 

@@ -1,4 +1,4 @@
-"""Titles of conversations: what the model is told, and what its answer becomes."""
+"""Titles of conversations: the instructions for the model, and its reply as a title."""
 
 MAX_TITLE_CHARS = 80
 MAX_SOURCE_CHARS = 2_000
@@ -8,7 +8,7 @@ INSTRUCTIONS = (
     "Write a title for the conversation that begins with the user's message: two to six words, in the language of the "
     "message. Do not answer the message. Reply with the title only, without quotes and without a period at its end."
 )
-_DECORATION = " \t#*_`\"'“”„‚‘’«»"
+_DECORATION = " \t#*_`\"'“”„«»"
 
 
 def is_first_line(title: str | None, message: str) -> bool:

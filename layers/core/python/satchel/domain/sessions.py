@@ -11,7 +11,6 @@ from satchel.domain.conversation import ProposedCall, TokenUsage
 from satchel.domain.ids import SessionId, TurnId, UserName, is_from_app
 from satchel.domain.responses import ResponseArtifact, ToolCallSummary, TurnError
 
-
 MAX_TEMPORARY_AGE = timedelta(days=1)
 """The age at which a temporary session is deleted."""
 

@@ -1,7 +1,7 @@
 """Stores sessions as items ``USER#{user} / SESSION#{session_id}``.
 
-A temporary session has an item ``USER#{user} / TEMPORARY#{session_id}``, which the bucket ``temporary`` of the expiry index
-sorts by the time of its deletion. It is deleted with the session.
+A temporary session has an item ``USER#{user} / TEMPORARY#{session_id}``, which the bucket ``temporary`` of the expiry
+index sorts by the time of its deletion. It is deleted with the session.
 
 A session that its user has deleted is an item ``USER#{user} / DELETED#{session_id}`` until its cleanup is complete.
 

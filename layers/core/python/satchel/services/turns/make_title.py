@@ -53,7 +53,7 @@ class MakeTitle:
     def beside(
         self, turn: Turn, round_number: int, session: Session | None, messages: Sequence[Message]
     ) -> Iterator[None]:
-        """Request the title while the block runs, if the session needs one. The end of the block does not wait for it."""
+        """Request the title while the block runs, if the session needs one. The end of the block does not wait."""
         request = self._request(turn, round_number, session, messages)
         if request is None:
             yield
@@ -71,14 +71,14 @@ class MakeTitle:
         self, turn: Turn, round_number: int, session: Session | None, messages: Sequence[Message]
     ) -> CompletionRequest | None:
         entry = self.models.get(turn.model)
-        asked = [message for message in messages if isinstance(message, UserMessage)]
+        own = [message for message in messages if isinstance(message, UserMessage)]
         if not self.is_enabled or entry.model == OFFLINE or session is None or session.temporary:
             return None
-        if round_number != turn.first_round or not asked or messages[0] is not asked[0] or len(asked) > _MAX_TURNS:
+        if round_number != turn.first_round or not own or messages[0] is not own[0] or len(own) > _MAX_TURNS:
             return None
-        if not is_first_line(session.title, asked[0].text):
+        if not is_first_line(session.title, own[0].text):
             return None
-        text = UserMessage(text=asked[0].text[:MAX_SOURCE_CHARS])
+        text = UserMessage(text=own[0].text[:MAX_SOURCE_CHARS])
         thinking = None if entry.thinking is None else False
         return CompletionRequest(
             model=entry.model, instructions=INSTRUCTIONS, messages=[text], tools=[], thinking=thinking
