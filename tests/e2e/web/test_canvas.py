@@ -186,6 +186,12 @@ def _check_graph(viewer: Locator, keys: Keyboard) -> None:
     expect(viewer.get_by_role("list", name="Types of nodes").get_by_role("listitem")).to_have_text(["Gene 2", "Drug 1"])
     colors = viewer.page.evaluate(_COLORS_OF_GRAPH, canvas.element_handle())
     assert colors == {"--kind-1": True, "--kind-2": True, "--kind-3": False}
+    light = canvas.evaluate("canvas => canvas.toDataURL()")
+    viewer.page.emulate_media(color_scheme="dark")
+    viewer.page.wait_for_function(
+        "([canvas, before]) => canvas.toDataURL() !== before", arg=[canvas.element_handle(), light]
+    )
+    viewer.page.emulate_media(color_scheme="light")
     keys.go_to("input", "Find")
     keys.write("nutl", end="")
     keys.press("button", "Nutlin")

@@ -16,6 +16,18 @@ export function setTheme(theme: Theme): void {
   applyTheme(theme);
 }
 
+/** Call back when the page has other colors: the user or the system has changed the theme. Return a function that stops it. */
+export function onThemeChange(callback: () => void): () => void {
+  const system = matchMedia("(prefers-color-scheme: dark)");
+  const observer = new MutationObserver(callback);
+  observer.observe(document.documentElement, { attributeFilter: ["data-theme"] });
+  system.addEventListener("change", callback);
+  return () => {
+    observer.disconnect();
+    system.removeEventListener("change", callback);
+  };
+}
+
 /** Show the theme on this page. */
 export function applyTheme(theme: Theme): void {
   if (theme === "system") delete document.documentElement.dataset["theme"];

@@ -43,7 +43,7 @@ export function ShareDialog({ file, onClose }: { file: FileRecord; onClose(): vo
           ? "Anyone with the link can see a still of this app with the result of its tool until the link expires."
           : "Anyone with the link can download this file until the link expires."}
       </p>
-      <label>
+      <label className="share-lifetime">
         Expires after{" "}
         <select value={seconds} onChange={(event) => setSeconds(Number(event.target.value))}>
           {LIFETIMES.map((lifetime) => (
@@ -65,7 +65,7 @@ export function ShareDialog({ file, onClose }: { file: FileRecord; onClose(): vo
         </p>
       )}
       {links.length > 0 && (
-        <ul aria-label="Active links">
+        <ul aria-label="Active links" className="share-links">
           {links.map(({ link_id, expires_at }) => (
             <li key={link_id}>
               Expires {new Date(expires_at).toLocaleString()}{" "}

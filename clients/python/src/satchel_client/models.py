@@ -721,7 +721,7 @@ class Conversation(Model):
     status: SessionStatus
     """The status."""
     temporary: bool
-    """True: the file is deleted with its session."""
+    """True: a file is deleted with its session, a session at its end or after a day; it is not listed."""
     pinned: bool
     """True: clients list the session above the others."""
     archived: bool
@@ -759,7 +759,7 @@ class SessionOut(Model):
     status: SessionStatus
     """The status."""
     temporary: bool
-    """True: the file is deleted with its session."""
+    """True: a file is deleted with its session, a session at its end or after a day; it is not listed."""
     pinned: bool
     """True: clients list the session above the others."""
     archived: bool
@@ -1380,7 +1380,7 @@ class FileContent(Model):
     auto_open: bool
     """True: the page opens the file when it appears."""
     temporary: bool
-    """True: the file is deleted with its session."""
+    """True: a file is deleted with its session, a session at its end or after a day; it is not listed."""
     expires_at: datetime | None = None
     """When it ends, expires or is deleted; null if never. RFC 3339 in UTC."""
     status: str | None = None
@@ -1434,7 +1434,7 @@ class FileOut(Model):
     auto_open: bool
     """True: the page opens the file when it appears."""
     temporary: bool
-    """True: the file is deleted with its session."""
+    """True: a file is deleted with its session, a session at its end or after a day; it is not listed."""
     expires_at: datetime | None = None
     """When it ends, expires or is deleted; null if never. RFC 3339 in UTC."""
     status: str | None = None
@@ -1878,7 +1878,7 @@ class SessionWithTurns(Model):
     status: SessionStatus
     """The status."""
     temporary: bool
-    """True: the file is deleted with its session."""
+    """True: a file is deleted with its session, a session at its end or after a day; it is not listed."""
     pinned: bool
     """True: clients list the session above the others."""
     archived: bool

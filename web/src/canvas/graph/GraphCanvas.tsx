@@ -1,5 +1,5 @@
 import { type KeyboardEvent, type PointerEvent, useEffect, useRef, useState, type WheelEvent } from "react";
-
+import { onThemeChange } from "../../app/theme";
 import { texts } from "../../texts";
 import { drawGraph } from "./drawGraph";
 import type { Graph } from "./graph";
@@ -39,6 +39,8 @@ export function GraphCanvas({ title, graph, kinds, links, positions, selected, h
     observer.observe(element);
     return () => observer.disconnect();
   }, []);
+  const [, setThemeChanges] = useState(0);
+  useEffect(() => onThemeChange(() => setThemeChanges((count) => count + 1)), []); // the drawing has the colors of the theme
   useEffect(() => {
     if (!canvas.current || size.width === 0) return;
     canvas.current.width = size.width * devicePixelRatio;

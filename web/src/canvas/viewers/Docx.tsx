@@ -37,7 +37,10 @@ function Document({ item, bytes }: { item: Item; bytes: Uint8Array<ArrayBuffer> 
   );
 }
 
+/** The pages lie on the same gray down to the end of the frame. */
+const SURROUNDINGS = "<style>body { margin: 0; background: gray; }</style>";
+
 function Frame({ title, html }: { title: string; html: string }) {
-  const source = useMemo(() => toSandboxedDocument(html), [html]);
+  const source = useMemo(() => toSandboxedDocument(`${SURROUNDINGS}${html}`), [html]);
   return <iframe className="viewer-frame" title={title} sandbox="" srcDoc={source} referrerPolicy="no-referrer" />;
 }

@@ -284,7 +284,7 @@ DESCRIPTIONS = {
     "stored_bytes": "Bytes of all versions of all files and of unfinished uploads.",
     "suggestion": "How to correct a failed call; null if there is none.",
     "templates": "Templates of resources, on the first page only.",
-    "temporary": "True: a file is deleted with its session; a session is unlisted, and deleted when it ends or after a day.",
+    "temporary": "True: a file is deleted with its session, a session at its end or after a day; it is not listed.",
     "text": "The text.",
     "ticket": "The ticket.",
     "title": "The title for users; null if there is none.",
