@@ -102,6 +102,7 @@ def test_document_has_exactly_the_expected_operations() -> None:
         "GET /api/sessions/{session_id}/app-calls/{app_turn_id}",
         "GET /api/sessions/{session_id}/audit",
         "GET /api/sessions/{session_id}/turns/{turn_id}",
+        "GET /api/sessions/{session_id}/turns/{turn_id}/calls/{call_id}/app",
         "GET /api/sessions/{session_id}/turns/{turn_id}/calls/{call_id}/approval",
         "GET /api/sessions/{session_id}/turns/{turn_id}/events",
         "GET /api/shared-chat",

@@ -1225,7 +1225,10 @@ class ToolProgress(Model):
 
 
 class ToolStart(Model):
-    """A tool call starts. ``arguments`` are the arguments of the tool, with file names instead of paths."""
+    """A tool call starts. ``arguments`` are the arguments of the tool, with file names instead of paths.
+
+    ``app_uri`` is the app that shows the results of the tool. ``GET …/calls/{call_id}/app`` reads it if it is known.
+    """
 
     seq: int
     """The number of the event in its turn, from 1 without gaps."""
@@ -1243,6 +1246,8 @@ class ToolStart(Model):
     """The name of the MCP server."""
     arguments: dict[str, Any] | list[Any] | str | int | float | bool | None = None
     """The arguments of the tool, with file names instead of paths."""
+    app_uri: str | None = None
+    """The address of the app that shows the tool's results; null if there is none."""
 
 
 class TurnFailed(Model):

@@ -4,10 +4,17 @@ from satchel.contract import APP_MIME
 from satchel.domain.apps import APP_INDEX, AppState, state_key
 from satchel.domain.calls import Call, RunnerReport
 from satchel.domain.files import FileRecord
-from tests.unit.services.samples import ALICE
+from satchel.domain.tools import ToolListing, fresh_tool_list
+from tests.unit.services.samples import ALICE, ECHO, REGISTRY
 from tests.unit.services.world import World
 
 STATE = AppState(uri="ui://report/page", result={"content": [{"type": "text", "text": "3 rows"}]})
+
+
+def with_app(world: World, uri: str = "ui://report/page") -> None:
+    """Let the tool report.echo have an app."""
+    listing = fresh_tool_list(ToolListing(tools=[ECHO.model_copy(update={"app_uri": uri})]), world.clock.now())
+    world.tool_lists.save("report", REGISTRY.servers["report"].config_hash(), listing)
 
 
 def app_call(world: World, state: AppState | None = STATE) -> Call:

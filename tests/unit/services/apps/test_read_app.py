@@ -4,11 +4,13 @@ import pytest
 
 from satchel.contract import APP_MIME
 from satchel.domain.apps import state_key
+from satchel.domain.calls import Call
 from satchel.domain.errors import AppNotFound, FileNotFound
+from satchel.domain.users import Identity
 from satchel.services.apps.read_app import OpenApp
-from tests.unit.services.apps.app_files import STATE, app_call, opened
+from tests.unit.services.apps.app_files import STATE, app_call, opened, with_app
 from tests.unit.services.samples import ALICE, BOB, ECHO
-from tests.unit.services.world import World
+from tests.unit.services.world import World, call_step
 
 
 def test_app_is_read_with_the_arguments_and_the_result_of_its_call(world: World) -> None:
@@ -61,3 +63,77 @@ def test_state_that_a_runner_has_damaged_is_missing(world: World) -> None:
     world.put(state_key(call.user, call.call_id), b'{"result": 7}', "application/json")
     with pytest.raises(AppNotFound):
         world.use_cases.read_app(ALICE, app.file_key)
+
+
+def running(world: World, arguments: str = '{"text": "next"}') -> Call:
+    """Start a call of the tool with the app, in a session of its own."""
+    call = world.call(world.turn(world.session()), "report.echo", arguments)
+    world.use_cases.dispatch_tool(call_step(call, "task"))
+    return call
+
+
+def read_running(world: World, call: Call, who: Identity = ALICE) -> OpenApp | None:
+    return world.use_cases.read_app.of_running_call(who, call.session_id, call.turn_id, call.call_id)
+
+
+def test_app_of_a_running_call_has_the_page_of_an_earlier_call_and_its_own_arguments(world: World) -> None:
+    with_app(world)
+    earlier, app = opened(world)
+    call = running(world)
+    assert call.session_id != earlier.session_id
+    found = read_running(world, call)
+    assert found is not None
+    assert (found.file_key, found.version) == (app.file_key, app.version)
+    assert (found.session_id, found.turn_id, found.call_id) == (call.session_id, call.turn_id, call.call_id)
+    assert found.arguments == {"text": "next"}
+    assert (found.state.uri, found.state.policy, found.state.result) == (STATE.uri, STATE.policy, {})
+    assert found.files == []
+
+
+def test_first_call_of_an_app_has_no_page(world: World) -> None:
+    with_app(world)
+    assert read_running(world, running(world)) is None
+
+
+def test_page_with_another_address_than_the_app_of_the_tool_does_not_open(world: World) -> None:
+    with_app(world, uri="ui://report/other")
+    opened(world)
+    assert read_running(world, running(world)) is None
+
+
+def test_app_of_a_tool_without_an_app_does_not_open(world: World) -> None:
+    opened(world)
+    assert read_running(world, running(world)) is None
+
+
+def test_app_gets_no_arguments_before_the_checks_of_dispatch(world: World) -> None:
+    with_app(world)
+    opened(world)
+    call = world.call(world.turn(world.session()), "report.echo", '{"text": "unchecked"}')
+    with pytest.raises(AppNotFound):
+        read_running(world, call)
+
+
+def test_app_of_a_running_call_of_another_user_is_missing(world: World) -> None:
+    with_app(world)
+    opened(world)
+    call = running(world)
+    with pytest.raises(AppNotFound):
+        read_running(world, call, BOB)
+    with pytest.raises(AppNotFound):
+        world.use_cases.read_app.of_running_call(ALICE, world.session().session_id, call.turn_id, call.call_id)
+
+
+def test_page_that_another_user_has_left_does_not_open(world: World) -> None:
+    with_app(world)
+    opened(world)
+    call = world.call(world.turn(world.session(BOB), who=BOB), "report.echo", "{}")
+    world.use_cases.dispatch_tool(call_step(call, "task"))
+    assert read_running(world, call, BOB) is None
+
+
+def test_uploaded_page_with_the_name_of_an_app_does_not_open(world: World) -> None:
+    with_app(world)
+    call = running(world)
+    world.upload("echo.app.html", session=world.sessions.get(ALICE.name, call.session_id))
+    assert read_running(world, call) is None

@@ -15,6 +15,7 @@ from satchel.domain.servers import Registry
 from satchel.domain.timing import Limits
 from satchel.domain.tools import ToolListing, fresh_tool_list
 from satchel.ports.runners import CallOrder, Conversation, InputFile, ScopedCredentials
+from tests.unit.services.apps.app_files import with_app
 from tests.unit.services.samples import ALICE, ECHO, FETCH, REGISTRY, SUMMARISE, schema
 from tests.unit.services.world import World, call_step
 
@@ -118,6 +119,13 @@ def test_tool_start_is_published_once_with_the_final_arguments(world: World) -> 
         "arguments": {"filename": "out.html", "username": ALICE.name},
     }
     assert world.events.payloads(call.turn_id, "tool_start") == [("tool_start", payload)]
+
+
+def test_start_of_a_call_names_the_app_of_its_tool(world: World) -> None:
+    with_app(world)
+    sent = order(world, "report.echo", "{}")
+    ((_, payload),) = world.events.payloads(sent.turn_id, "tool_start")
+    assert payload["app_uri"] == "ui://report/page"
 
 
 def test_base64_and_links_in_arguments_are_neither_published_nor_stored(world: World) -> None:

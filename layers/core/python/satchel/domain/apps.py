@@ -78,6 +78,11 @@ def state_key(user: UserName, call: CallId) -> str:
     return object_key(user, "artifacts", object_id(call, STATE_INDEX), _STATE_NAME)
 
 
+def app_file_name(tool: str) -> str:
+    """Return the name of the file of a tool's app. ``tool`` is the name without the server."""
+    return f"{tool}.app.html"
+
+
 class AppPage(BaseModel):
     """An app as its server returns it: the HTML text, and what the server declares about the page."""
 

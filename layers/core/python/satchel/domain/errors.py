@@ -9,7 +9,7 @@ SatchelError
 │   ├── FileNotFound
 │   ├── UploadNotFound        never started, aborted or expired
 │   ├── CanvasNotFound
-│   ├── AppNotFound           the file is not an app of an MCP server
+│   ├── AppNotFound           the file is not an app of an MCP server, or no such call has started
 │   ├── SharedLinkNotFound
 │   ├── ChatLinkNotFound      every rejected link to a conversation
 │   ├── TokenNotFound
@@ -49,7 +49,7 @@ SatchelError
 from collections.abc import Sequence
 
 from satchel.contract import FileTooLarge, ToolOutput
-from satchel.domain.ids import CallId, CanvasId, FileKey, LinkId, SessionId, TokenId, TurnId, UploadId
+from satchel.domain.ids import CallId, CanvasId, LinkId, SessionId, TokenId, TurnId, UploadId
 
 _MAX_MISSING = 100
 _MAX_SHOWN_FIELDS = 5
@@ -136,12 +136,12 @@ class CanvasNotFound(NotFound):
 
 
 class AppNotFound(NotFound):
-    """The file is not an app of an MCP server, or the state of the app is missing."""
+    """The file is not an app of an MCP server, the state of the app is missing, or no such call has started."""
 
     code = "E_APP_NOT_FOUND"
 
-    def __init__(self, file_key: FileKey) -> None:
-        super().__init__("The file is not an app.", file_key=file_key)
+    def __init__(self, file_or_call: str) -> None:
+        super().__init__("There is no such app.", app=file_or_call)
 
 
 class SharedLinkNotFound(NotFound):

@@ -116,12 +116,16 @@ class InputAnswered(_CallEventBase):
 
 
 class ToolStart(_CallEventBase):
-    """A tool call starts. ``arguments`` are the arguments of the tool, with file names instead of paths."""
+    """A tool call starts. ``arguments`` are the arguments of the tool, with file names instead of paths.
+
+    ``app_uri`` is the app that shows the results of the tool. ``GET …/calls/{call_id}/app`` reads it if it is known.
+    """
 
     type: Literal["tool_start"]
     tool: str
     server: str
     arguments: Any
+    app_uri: str | None = None
 
 
 class ToolProgress(_CallEventBase):

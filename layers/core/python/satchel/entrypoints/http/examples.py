@@ -264,6 +264,7 @@ EVENTS: Example = {
             "tool": "report.summarise",
             "server": "report",
             "arguments": _ARGUMENTS,
+            "app_uri": None,
         },
     ],
     "next": 2,
@@ -323,6 +324,7 @@ APP: Example = {
         }
     ],
 }
+STARTING_APP: Example = APP | {"state": APP["state"] | {"result": {}}}
 APP_CALL: Example = {
     "turn_id": f"x{TURN_ID[1:]}",
     "session_id": SESSION_ID,

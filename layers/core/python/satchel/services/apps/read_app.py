@@ -1,18 +1,20 @@
 """Read an app with everything that its frame needs. It opens from what is stored, so its server need not run."""
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import islice
 from typing import Any, Literal
 
 from pydantic import BaseModel, ValidationError
 
-from satchel.contract import is_app
+from satchel.contract import is_app, safe_name
 from satchel.domain import arguments as args
-from satchel.domain.apps import MAX_STATE_BYTES, AppState, state_key
+from satchel.domain.apps import MAX_STATE_BYTES, AppState, app_file_name, state_key
 from satchel.domain.calls import Call
 from satchel.domain.conversation import ToolSpec
 from satchel.domain.errors import AppNotFound
-from satchel.domain.files import FileRecord
+from satchel.domain.files import FileRecord, is_expired
 from satchel.domain.ids import CALL_ID, CallId, FileKey, SessionId, TurnId, UserName, turn_of
 from satchel.domain.users import Identity
 from satchel.ports.calls import Calls
@@ -22,6 +24,7 @@ from satchel.services.tools.tool_lists import ListTools
 
 _CALL_ID = re.compile(CALL_ID)
 _MAX_STORED_BYTES = 2 * MAX_STATE_BYTES
+_MAX_KEPT_PAGES = 5
 
 
 class AppFile(BaseModel):
@@ -85,6 +88,39 @@ class ReadApp:
             state=state,
             files=files_of_call(call) if call else [],
         )
+
+    def of_running_call(self, who: Identity, session_id: SessionId, turn_id: TurnId, call_id: CallId) -> OpenApp | None:
+        """Return the app of a call that has started, without a result: the page that an earlier call has left, if any.
+
+        Raise AppNotFound if there is no such call, or if it has not passed the checks of dispatch: before them, no
+        server gets the arguments.
+        """
+        call = self.calls.get(turn_id, call_id)
+        if call is None or (call.user, call.session_id) != (who.name, session_id) or call.injected is None:
+            raise AppNotFound(call_id)
+        tool = self._tool(who, call)
+        for record in self._kept_pages(call, tool) if tool else ():
+            _, earlier = self.find(who, record.file_key, record.version)
+            state = read_state(self.store, record.user, CallId(record.origin))
+            if tool and state and earlier and (earlier.tool, state.uri) == (call.tool, tool.app_uri):
+                return OpenApp(
+                    file_key=record.file_key,
+                    version=record.version,
+                    session_id=call.session_id,
+                    turn_id=call.turn_id,
+                    call_id=call.call_id,
+                    tool_name=call.tool,
+                    tool=tool,
+                    arguments=call.injected,
+                    state=state.model_copy(update={"result": {}}),
+                )
+        return None
+
+    def _kept_pages(self, call: Call, tool: ToolSpec) -> Iterator[FileRecord]:
+        """Yield the newest pages of apps of tools with this name."""
+        records = self.read.files.list_by_name(call.user, call.session_id, safe_name(app_file_name(tool.name)))
+        now = self.read.clock.now()
+        return (each for each in islice(records, _MAX_KEPT_PAGES) if is_app(each.mime) and not is_expired(each, now))
 
     def origin(self, who: Identity, file_key: FileKey) -> tuple[SessionId, str]:
         """Return the session and the tool of an app, for a file that the app creates. Raise like ``__call__``."""

@@ -266,7 +266,8 @@ class DispatchTool:
             "inputs": resolved.versions,
         }
         is_legacy = not entry.is_remote and self.tools.is_legacy(server, records.tools_version)
-        event = _start_event(call, arguments)
+        app_uri = None if turn.is_from_app else tool.app_uri
+        event = _start_event(call, arguments, app_uri)
         return _PreparedCall(call.model_copy(update=sent), server, entry, tool, resolved, event, is_legacy)
 
     def _find_tool(self, turn: Turn, call: Call, tools_version: int) -> tuple[str, ServerEntry, ToolSpec]:
@@ -347,7 +348,11 @@ def _approved(call: Call, approval: Approval | None) -> Call:
     return call.model_copy(update={"arguments": json.dumps(decision.arguments)})
 
 
-def _start_event(call: Call, arguments: Any) -> NewEvent:  # noqa: ANN401  (a JSON object, or the model's text if it is not JSON)
+def _start_event(
+    call: Call,
+    arguments: Any,  # noqa: ANN401  (a JSON object, or the model's text if it is not JSON)
+    app_uri: str | None = None,
+) -> NewEvent:
     server, _, _ = call.tool.rpartition(".")
     payload = {
         "call_id": call.call_id,
@@ -355,4 +360,6 @@ def _start_event(call: Call, arguments: Any) -> NewEvent:  # noqa: ANN401  (a JS
         "server": server,
         "arguments": strip_and_truncate(arguments),
     }
+    if app_uri is not None:
+        payload["app_uri"] = app_uri
     return NewEvent(type="tool_start", payload=payload)

@@ -3,7 +3,7 @@
 import io
 
 from satchel.contract import APP_MIME, Artifact, ArtifactProblem
-from satchel.domain.apps import APP_INDEX, AppState, state_key
+from satchel.domain.apps import APP_INDEX, AppState, app_file_name, state_key
 from satchel.domain.calls import StoredFile
 from satchel.domain.object_keys import UNCLAIMED_TAGS
 from satchel.ports.runners import CallOrder
@@ -17,7 +17,7 @@ def store_app(store: FileStore, order: CallOrder, answer: AppAnswer) -> tuple[li
 
     If an app made the call, only the state is stored. It is deleted after a day.
     """
-    name = f"{order.tool}.app.html"
+    name = app_file_name(order.tool)
     if answer.problem:
         return [], [ArtifactProblem(name=name, reason=answer.problem)]
     if answer.page is None and not order.from_app:

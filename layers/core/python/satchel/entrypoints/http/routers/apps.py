@@ -10,7 +10,14 @@ from satchel.domain.sessions import Turn
 from satchel.entrypoints.http import examples
 from satchel.entrypoints.http.identity import CurrentUser
 from satchel.entrypoints.http.long_polling import poll_until, preferred_wait
-from satchel.entrypoints.http.parameters import FilePath, IdempotencyKey, InjectedUseCases, SessionPath, TurnPath
+from satchel.entrypoints.http.parameters import (
+    CallPath,
+    FilePath,
+    IdempotencyKey,
+    InjectedUseCases,
+    SessionPath,
+    TurnPath,
+)
 from satchel.entrypoints.http.routers.files import MAX_VERSION
 from satchel.services.apps.call_from_app import AppCallRequest, AppCallResult
 from satchel.services.apps.read_app import OpenApp
@@ -20,6 +27,7 @@ router = APIRouter(tags=["apps"])
 _Version = Annotated[int | None, Query(ge=1, le=MAX_VERSION, description="By default the newest version.")]
 _PREFER = Header(description="`wait=N` (at most 25): return the result if the call ends within N seconds.")
 _READ = examples.responses(200, examples.APP, 403, 404, 422)
+_STARTING = examples.responses(200, examples.STARTING_APP, 403, 404, 422)
 _STARTED = examples.responses(202, examples.APP_CALL, 400, 403, 404, 409, 413, 422, 503)
 _RESULT = examples.responses(200, examples.APP_CALL, 403, 404, 422, 503)
 
@@ -28,6 +36,17 @@ _RESULT = examples.responses(200, examples.APP_CALL, 403, 404, 422, 503)
 def read_app(user: CurrentUser, use_cases: InjectedUseCases, app_key: FilePath, version: _Version = None) -> OpenApp:
     """Read an app with the arguments and the result of the call that opened it. Its page is the file's content."""
     return use_cases.read_app(user, app_key, version)
+
+
+@router.get("/api/sessions/{session_id}/turns/{turn_id}/calls/{call_id}/app", responses=_STARTING)
+def read_app_of_running_call(
+    user: CurrentUser, use_cases: InjectedUseCases, session_id: SessionPath, turn_id: TurnPath, call_id: CallPath
+) -> OpenApp | None:
+    """Read the app of a call that has started, with its arguments and an empty result, to open it before the result.
+
+    The page is the one that an earlier call of the same tool has left; null if none is kept.
+    """
+    return use_cases.read_app.of_running_call(user, session_id, turn_id, call_id)
 
 
 @router.post("/api/apps/{app_key}/calls", status_code=202, responses=_STARTED)
