@@ -118,6 +118,7 @@ export function Layout({ config, identity }: LayoutProps) {
         <Canvas
           sessionId={sessionId ?? ""}
           outputs={outputs}
+          openingCalls={conversation.openingCalls}
           openRequest={openRequest}
           open={canvasOpen}
           setOpen={toggleCanvas}

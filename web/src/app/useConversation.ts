@@ -2,6 +2,7 @@
 import { useCallback, useEffect, useMemo, useRef, useState, useSyncExternalStore } from "react";
 import type { Config, FileRecord, Session, TurnEvent } from "../api/types";
 import { onAppMessage } from "../apps/chat";
+import { type OpeningCall, openingCallsOf } from "../apps/openingCalls";
 import type { ToolOutput } from "../canvas/types";
 import { notifyOfEvent } from "../chat/eventNotifications";
 import { type Branches, branchesOf } from "../chat/branches";
@@ -22,6 +23,7 @@ export interface Conversation {
   /** A session runs one turn at a time. */
   runningTurn: Turn | null;
   outputs: readonly ToolOutput[];
+  openingCalls: readonly OpeningCall[];
   /** Counter that increases when a turn may have changed files. */
   fileChanges: number;
   draft: string;
@@ -168,6 +170,7 @@ export function useConversation(config: Config): Conversation {
     },
     retry: (turn) => void submit(turn.message, turn.files, placeOf(turn)),
     outputs: useMemo(() => outputsOf(branches.shown, sessionId), [branches.shown, sessionId]),
+    openingCalls: useMemo(() => openingCallsOf(branches.shown, sessionId), [branches.shown, sessionId]),
     fileChanges,
     draft,
     setDraft,

@@ -10,11 +10,11 @@ import { AppFiles, saveFiles, toTarget } from "./files";
 import { buildHostContext, watchSurroundings } from "./hostContext";
 import { sendMessage, setModelContext } from "./chat";
 import { buildPolicy } from "./policy";
-import { type AppHost, AppSession } from "./session";
+import { type AppHost, AppSession, type CallOfApp } from "./session";
 import { useQuestions } from "./useQuestions";
 
 interface AppFrameProps {
-  app: OpenApp;
+  call: CallOfApp;
   html: string;
   origin: string;
   title: string;
@@ -28,7 +28,11 @@ const MAX_LOGS = 50;
 const MAX_CALLS = 50;
 
 /** The frame of a running app with the page's own controls around it. The app cannot draw over them. */
-export function AppFrame({ app, html, origin, title }: AppFrameProps) {
+export function AppFrame({ call, html, origin, title }: AppFrameProps) {
+  const { app, failure } = call;
+  const latest = useRef(call);
+  latest.current = call;
+  const ended = useEndedCall(call);
   const box = useRef<HTMLDivElement>(null);
   const frame = useRef<HTMLIFrameElement>(null);
   const session = useRef<AppSession | null>(null);
@@ -52,24 +56,24 @@ export function AppFrame({ app, html, origin, title }: AppFrameProps) {
           ? before.map((one) => (one.id === call.id ? call : one))
           : [...before.slice(1 - MAX_CALLS), call],
       );
-    const files = new AppFiles(app.files);
+    const files = new AppFiles();
     const host: AppHost = {
-      context: (current) => buildHostContext(app, surroundings, current),
+      context: (current) => buildHostContext(latest.current.app, surroundings, current),
       setHeight: (wanted) => setHeight(Math.min(MAX_HEIGHT, Math.max(MIN_HEIGHT, wanted))),
       setMode,
       isInUse: () => isInUse(target),
       ask: (question) => ask(target, question),
-      callTool: (name, args) => callTool(app, name, args, files, controller.signal, recordCall),
+      callTool: async (name, args) => callTool(await ended, name, args, files, controller.signal, recordCall),
       sendMessage: (text) => sendMessage(app.session_id, text),
       setModelContext: (text) => setModelContext(app.session_id, title, text),
       openLink: (url) => window.open(url, "_blank", "noopener,noreferrer"),
       files,
-      saveFiles: (offered) => saveFiles(toTarget(app), files, offered),
+      saveFiles: async (offered) => saveFiles(toTarget(await ended), files, offered),
       log: (text) => setLogs((before) => [...before.slice(1 - MAX_LOGS), text]),
       onReady: () => setStatus("running"),
       onEnd: () => setStatus("ended"),
     };
-    const current = new AppSession(target.contentWindow, origin, app, html, host);
+    const current = new AppSession(target.contentWindow, origin, latest.current, html, host);
     session.current = current;
     current.start().then(() => {
       target.src = `${origin}/?csp=${encodeURIComponent(buildPolicy(app.state.policy, [location.origin, origin]))}`;
@@ -86,8 +90,10 @@ export function AppFrame({ app, html, origin, title }: AppFrameProps) {
       controller.abort();
       void current.close();
     };
-  }, [app, html, origin, run, ask]);
+    // The app and its session are those of one call, whose result the frame gets without loading again.
+  }, [html, origin, run, ask, ended]);
 
+  useEffect(() => session.current?.setCall(latest.current), [call.hasResult, failure]);
   useEffect(() => session.current?.update(mode), [mode]);
 
   const restart = (): void => {
@@ -108,6 +114,11 @@ export function AppFrame({ app, html, origin, title }: AppFrameProps) {
         </span>
         <ModeButtons mode={mode} setMode={setMode} />
       </div>
+      {failure !== null && (
+        <p className="viewer-note" role="note">
+          The call of the app has no result: {failure}
+        </p>
+      )}
       {status === "ended" ? (
         <p className="viewer-message">
           {reason}{" "}
@@ -140,6 +151,26 @@ export function AppFrame({ app, html, origin, title }: AppFrameProps) {
       {open && <AppQuestion title={label} server={server} {...open} />}
     </div>
   );
+}
+
+/** Return a promise of the app as it is after its call. It fails if the call does: such an app can do nothing. */
+function useEndedCall({ app, hasResult, failure }: CallOfApp): Promise<OpenApp> {
+  const [{ promise, resolve, reject }] = useState(createEnd);
+  useEffect(() => {
+    if (hasResult) resolve(app);
+    else if (failure !== null) reject(new Error(failure));
+  }, [hasResult, failure]);
+  return promise;
+}
+
+function createEnd() {
+  let resolve: (app: OpenApp) => void = () => undefined;
+  let reject: (error: Error) => void = () => undefined;
+  const promise = new Promise<OpenApp>((onApp, onError) => {
+    [resolve, reject] = [onApp, onError];
+  });
+  promise.catch(() => undefined); // an app need not wait for its call
+  return { promise, resolve, reject };
 }
 
 function ModeButtons({ mode, setMode }: { mode: McpUiDisplayMode; setMode(mode: McpUiDisplayMode): void }) {

@@ -39,6 +39,15 @@ export interface AppHost {
   onEnd(): void;
 }
 
+/** The call that opens an app. */
+export interface CallOfApp {
+  app: OpenApp;
+  /** False while the call runs. */
+  hasResult: boolean;
+  /** Why the call has ended without a result. */
+  failure: string | null;
+}
+
 const HOST = { name: "Satchel", version: "1" };
 const CAPABILITIES: McpUiHostCapabilities = {
   openLinks: {},
@@ -60,16 +69,18 @@ export class AppSession {
   private mode: McpUiDisplayMode = "inline";
   private lastSizeAt = 0;
   private pendingSize: ReturnType<typeof setTimeout> | undefined;
+  private isInitialized = false;
+  private hasEnd = false;
 
   constructor(
     frame: Window,
     origin: string,
     /** Null for a dashboard, which has its page and data from a site of its own. */
-    private readonly app: OpenApp | null,
+    private call: CallOfApp | null,
     private readonly html: string,
     private readonly host: AppHost,
   ) {
-    this.bridge = new AppBridge(null, HOST, { ...CAPABILITIES, ...(app && { serverTools: {}, serverResources: {} }) }, { hostContext: host.context(this.mode) });
+    this.bridge = new AppBridge(null, HOST, { ...CAPABILITIES, ...(call && { serverTools: {}, serverResources: {} }) }, { hostContext: host.context(this.mode) });
     this.transport = new FrameTransport(frame, origin);
     this.register();
   }
@@ -78,6 +89,16 @@ export class AppSession {
   async start(first?: JSONRPCMessage): Promise<void> {
     await this.bridge.connect(this.transport);
     if (first) this.transport.onmessage?.(first);
+  }
+
+  /** Tell the app how its call has ended, once. */
+  setCall(call: CallOfApp): void {
+    this.call = call;
+    if (!this.isInitialized || this.hasEnd) return;
+    const { app, hasResult, failure } = call;
+    this.hasEnd = hasResult || failure !== null;
+    if (hasResult) void this.bridge.sendToolResult(this.host.files.link(app.state.result as CallToolResult, app.files ?? []));
+    else if (failure !== null) void this.bridge.sendToolCancelled({ reason: failure });
   }
 
   /** Tell the app that its surroundings have changed. */
@@ -94,15 +115,17 @@ export class AppSession {
   }
 
   private register(): void {
-    const { bridge, host, app } = this;
+    const { bridge, host } = this;
+    const app = this.call?.app ?? null;
     bridge.onsandboxready = () => {
       const permissions = app?.state.writes_clipboard ? { clipboardWrite: {} } : {};
       void bridge.sendSandboxResourceReady({ html: this.html, permissions });
     };
     bridge.oninitialized = () => {
-      if (app) {
-        void bridge.sendToolInput({ arguments: app.arguments as Record<string, unknown> });
-        void bridge.sendToolResult(host.files.link(app.state.result as CallToolResult, app.files ?? []));
+      this.isInitialized = true;
+      if (this.call) {
+        void bridge.sendToolInput({ arguments: this.call.app.arguments as Record<string, unknown> });
+        this.setCall(this.call);
       }
       host.onReady();
     };

@@ -1,6 +1,15 @@
 /** Files as the canvas shows them, created from the files of a turn or from My Files. */
 import { api, unwrap } from "../api/client";
-import type { Artifact, Deferred, FileRecord } from "../api/types";
+import type { Artifact, Deferred, FileRecord, OpenApp } from "../api/types";
+
+/** An app that opens before its call has a result, with the page that an earlier call has left. */
+export interface OpeningApp {
+  app: OpenApp;
+  html: string;
+  origin: string;
+  /** Why the call has ended without a result; null while it runs. */
+  failure: string | null;
+}
 
 export interface Item {
   fileKey: string;
@@ -16,6 +25,8 @@ export interface Item {
   language: string | null;
   /** Inline content of a short text. */
   content: string | null;
+  /** The app of a running call, which gets the result later. */
+  opening?: OpeningApp;
   /** Return a currently valid download link to this version. Throws if the file no longer exists. */
   link(): Promise<string>;
 }
@@ -66,7 +77,7 @@ async function fetchLink({ file_key, version }: AnyFile): Promise<string | null>
 }
 
 /** Make an API link relative: the page may reach the API under another host name than the link has. */
-function toSameOrigin(link: string): string {
+export function toSameOrigin(link: string): string {
   const url = new URL(link, location.origin);
   return url.pathname.startsWith("/api/") ? url.pathname + url.search : link;
 }

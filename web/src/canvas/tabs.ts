@@ -33,9 +33,31 @@ export interface TabsState {
 
 export const NO_TABS: TabsState = { tabs: [], active: null, beside: null };
 
-/** Return the tab of one version of a file. `turnId` is null if no turn opens it. */
-export function createFileTab(item: Item, turnId: string | null = null): Tab {
-  return { key: `file:${item.fileKey}@${item.version}`, kind: "file", item, turnId };
+/** Return the tab of one version of a file. `turnId` is null if no turn opens it. An app that opens has the id of its call. */
+export function createFileTab(item: Item, turnId: string | null = null, callId?: string): Tab {
+  return { key: callId ? toAppKey(callId) : `file:${item.fileKey}@${item.version}`, kind: "file", item, turnId };
+}
+
+function toAppKey(callId: string): string {
+  return `app:${callId}`;
+}
+
+/** Return the tabs of a call's output. The app of the call takes the place of the one that opened when the call started. */
+export function withOpeningApp(state: TabsState, added: readonly Tab[], callId: string): readonly Tab[] {
+  const key = toAppKey(callId);
+  if (!state.tabs.some((tab) => tab.key === key)) return added;
+  return added.map((tab) => (tab.kind === "file" && tab.item.viewer === "app" ? { ...tab, key } : tab));
+}
+
+/** Tell open apps that their calls have failed. `failures` has the reasons, by the id of the call. */
+export function withFailures(state: TabsState, failures: ReadonlyMap<string, string>): TabsState {
+  const reasons = new Map([...failures].map(([id, reason]) => [toAppKey(id), reason]));
+  const tabs = state.tabs.map((tab) => {
+    const failure = reasons.get(tab.key);
+    if (failure === undefined || tab.kind !== "file" || !tab.item.opening || tab.item.opening.failure !== null) return tab;
+    return { ...tab, item: { ...tab.item, opening: { ...tab.item.opening, failure } } };
+  });
+  return tabs.some((tab, index) => tab !== state.tabs[index]) ? { ...state, tabs } : state;
 }
 
 export function createDashboardTab(dashboard: Dashboard, sessionId: string, turnId: string): Tab {
@@ -85,17 +107,16 @@ export function openTabs(state: TabsState, added: readonly Tab[], mode: Mode): T
   if (!first) return state;
   const closes = (tab: Tab) => mode === "replace" && !outlivesTurn(tab) && tab.turnId !== first.turnId;
   const stays = (tab: Tab) => !closes(tab) && !added.some((one) => replaces(one, tab));
+  // An open tab keeps its place: a frame that moves in the document loads again.
   const updated = state.tabs.map((tab) => added.find((one) => one.key === tab.key) ?? tab);
   const appended = added.filter((one) => !state.tabs.some((tab) => tab.key === one.key));
-  const tabs =
-    mode === "replace"
-      ? [...state.tabs.filter(stays), ...added]
-      : [...updated.filter((tab) => stays(tab) || added.includes(tab)), ...appended];
+  const tabs = [...updated.filter((tab) => stays(tab) || added.includes(tab)), ...appended];
   return normalize({ tabs, active: first.key, beside: mode === "split" ? state.active : null });
 }
 
 /** Select the tab that the user opened; every other tab stays open, even of another version of the same file. */
-export function showTab(state: TabsState, shown: Tab): TabsState {
+export function showTab(state: TabsState, requested: Tab): TabsState {
+  const shown = { ...requested, key: state.tabs.find((tab) => isSameFile(tab, requested))?.key ?? requested.key };
   const isOpen = state.tabs.some((tab) => tab.key === shown.key);
   const tabs = isOpen ? state.tabs.map((tab) => (tab.key === shown.key ? shown : tab)) : [...state.tabs, shown];
   return normalize({ tabs, active: shown.key, beside: null });
@@ -171,9 +192,15 @@ export function outlivesTurn(tab: Tab): boolean {
   return tab.kind === "dashboard" ? tab.dashboard.persistence !== "ephemeral" : tab.item.viewer === "app";
 }
 
+function isSameFile(one: Tab, other: Tab): boolean {
+  if (one.kind !== "file" || other.kind !== "file" || one.item.opening) return false;
+  return one.item.fileKey === other.item.fileKey && one.item.version === other.item.version;
+}
+
 /** Return true if a new tab takes the place of an open one: the same tab, or a newer version of its file. */
 function replaces(added: Tab, open: Tab): boolean {
-  if (added.kind !== "file" || open.kind !== "file") return added.key === open.key;
+  const isOpening = added.kind === "file" && added.item.opening; // with the page of an earlier call, which stays open
+  if (added.kind !== "file" || open.kind !== "file" || added.key === open.key || isOpening) return added.key === open.key;
   return added.item.fileKey === open.item.fileKey && added.item.version >= open.item.version;
 }
 

@@ -1,5 +1,6 @@
 /** Data that the chat passes to the canvas: what tools returned, in the order of arrival. */
 import type { Artifact, Dashboard, Deferred, Display } from "../api/types";
+import type { OpeningCall } from "../apps/openingCalls";
 
 /** Displayable output of one call, or of a whole turn if it was loaded later. */
 export interface ToolOutput {
@@ -28,6 +29,7 @@ export interface CanvasProps {
   /** Empty before the first message. */
   sessionId: string;
   outputs: readonly ToolOutput[];
+  openingCalls: readonly OpeningCall[];
   openRequest: OpenRequest | null;
   open: boolean;
   setOpen(open: boolean): void;

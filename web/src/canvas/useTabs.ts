@@ -1,5 +1,6 @@
 import { useCallback, useEffect, useRef, useState } from "react";
 
+import { useOpeningApps } from "../apps/useOpeningApps";
 import { itemFromFile, itemFromTurn } from "./item";
 import { onShowFile } from "./showFile";
 import {
@@ -14,6 +15,7 @@ import {
   type Tab,
   type TabsState,
   tabsToOpen,
+  withOpeningApp,
 } from "./tabs";
 import type { CanvasProps, OpenRequest, ToolOutput } from "./types";
 
@@ -25,7 +27,7 @@ interface TabsControl {
 }
 
 /** Tabs of the canvas: opened by tools, by a file's button in the chat, and by My Files. */
-export function useTabs({ sessionId, outputs, openRequest, setOpen }: CanvasProps): TabsControl {
+export function useTabs({ sessionId, outputs, openingCalls, openRequest, setOpen }: CanvasProps): TabsControl {
   const [tabs, setTabs] = useState<TabsState>(NO_TABS);
   const [userOpens, setUserOpens] = useState(0);
   const currentSession = useRef(sessionId);
@@ -50,11 +52,13 @@ export function useTabs({ sessionId, outputs, openRequest, setOpen }: CanvasProp
         const restored = added.filter((tab) => outlivesTurn(tab) && !closed.has(tab.key));
         setTabs((before) => restoreTabs(before, restored));
       } else if (added.length > 0) {
-        setTabs((before) => openTabs(before, added, mode));
+        setTabs((before) => openTabs(before, withOpeningApp(before, added, output.id), mode));
         setOpen(true);
       }
     }
   }, [sessionId, outputs, setOpen]);
+
+  useOpeningApps(openingCalls, setTabs, setOpen);
 
   const show = useCallback(
     (tab: Tab) => {

@@ -11,6 +11,8 @@ export interface ToolCall {
   server: string;
   status: ToolCallStatus;
   arguments: unknown;
+  /** The address of the app that shows the result; null without an app, and before the call starts. */
+  appUri: string | null;
   results: unknown;
   /** Facts of the tool about its result, and problems such as a file that was not stored. */
   metaData: MetaData;
@@ -47,6 +49,7 @@ export function newToolCall(callId: string): ToolCall {
     server: "",
     status: "running",
     arguments: null,
+    appUri: null,
     results: null,
     metaData: {},
     errorCode: null,
@@ -79,9 +82,9 @@ export function applyCallEvent(call: ToolCall, event: ToolCallEvent): ToolCall {
         call.questions.filter((question) => question.input_id !== event.input_id),
       );
     case "tool_start": {
-      const { tool, server, arguments: callArguments, at } = event;
+      const { tool, server, arguments: callArguments, app_uri: appUri, at } = event;
       const status = call.status === "denied" ? "denied" : "running"; // a denied call also starts, and ends at once
-      return { ...call, status, tool, server, arguments: callArguments, startedAt: at };
+      return { ...call, status, tool, server, arguments: callArguments, appUri: appUri ?? null, startedAt: at };
     }
     case "tool_progress": {
       const { percentage, message } = event;

@@ -54,12 +54,20 @@ def show(text: str = "") -> dict[str, Any]:
     return {"shown": text}
 
 
+async def show_later(text: str = "") -> dict[str, Any]:
+    """Show a text in the app, after a text that starts with "held" when the test lets it go."""
+    gate = anyio.Path(os.environ.get("GATE", "/"), text)
+    while text.startswith("held") and not await gate.exists():  # noqa: ASYNC110  (the test is another process)
+        await anyio.sleep(0.05)
+    return show("fail" if text.endswith("fail") else text)
+
+
 def show_other(text: str = "") -> dict[str, Any]:
     """Show a text in another app."""
     return {"shown": text}
 
 
-for tool in (show, show_other):
+for tool in (show, show_later, show_other):
     mcp.tool(tool, meta={"ui": {"resourceUri": "ui://demo/app"}})
 
 

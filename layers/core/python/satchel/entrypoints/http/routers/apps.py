@@ -44,7 +44,7 @@ def read_app_of_running_call(
 ) -> OpenApp | None:
     """Read the app of a call that has started, with its arguments and an empty result, to open it before the result.
 
-    The page is the one that an earlier call of the same tool has left; null if none is kept.
+    The page is the one that an earlier call of the same tool has left; null before its first call.
     """
     return use_cases.read_app.of_running_call(user, session_id, turn_id, call_id)
 

@@ -1,0 +1,155 @@
+"""Apps that open when their call starts: they get its input at once, and its result or its failure later."""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from playwright.sync_api import Frame, Page, expect
+
+from tests.e2e.published_servers.installed import with_installed_program
+from tests.e2e.system_process import SystemProcess, running_system
+from tests.e2e.web.app_servers import ARE_INSTALLED
+from tests.e2e.web.chat_page import ChatPage
+from tests.e2e.web.sdk_app import DEMO
+from tests.e2e.web.test_app_methods import RUNNING, app_frame, write_config
+
+DEBUG = with_installed_program({"command": "npx", "args": ["-y", "@modelcontextprotocol/server-debug", "--stdio"]})
+
+
+@pytest.fixture(scope="module")
+def gate(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder whose files let calls go."""
+    return tmp_path_factory.mktemp("gate")
+
+
+@pytest.fixture(scope="module")
+def system(gate: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[SystemProcess]:
+    """The system of this file, in place of the one of all end-to-end tests."""
+    demo = DEMO | {"silence_seconds": 110, "max_seconds": 120}
+    demo["env"] = DEMO["env"] | {"GATE": str(gate)}
+    demo["read_paths"] = [*DEMO["read_paths"], str(gate)]
+    brief = demo | {"silence_seconds": 6, "notice_seconds": [2, 3, 4]}
+    servers = {"demo": demo, "brief": brief} | ({"debug": DEBUG} if ARE_INSTALLED else {})
+    config = write_config(tmp_path_factory.mktemp("opening"), servers)
+    with running_system(settings={"SATCHEL_MCP_CONFIG": str(config)}) as running:
+        yield running
+
+
+def held(chat: ChatPage, text: str, server: str = "demo") -> Frame:
+    """Show the app once, then start a call that does not end. Return the frame that opens meanwhile."""
+    chat.ask(f'/{server}.show_later {{"text": "known"}}')
+    app_frame(chat.page).wait_for_function("window.events?.length >= 2")
+    chat.send(f"/{server}.show_later {json.dumps({'text': text})}")
+    frame = newest_frame(chat.page, 2)
+    frame.wait_for_function("window.events?.length >= 1")
+    return frame
+
+
+def newest_frame(page: Page, count: int) -> Frame:
+    """Wait until so many apps run, hidden ones included, and return the inner frame of the visible one."""
+    expect(page.locator("iframe[data-status=running]")).to_have_count(count)
+    return app_frame(page)
+
+
+def events(frame: Frame) -> list[tuple[str, Any]]:
+    found: list[tuple[str, Any]] = frame.evaluate("events")
+    return [(name, params) for name, params in found if name != "host-context-changed"]
+
+
+def test_app_gets_its_input_before_the_result_and_goes_on_with_it(chat: ChatPage, gate: Path) -> None:
+    frame = held(chat, "held-result")
+    assert events(frame) == [("tool-input", {"arguments": {"text": "held-result"}})]
+    frame.evaluate("window.isTheSame = true")
+    (gate / "held-result").touch()
+    frame.wait_for_function("window.events.some(([name]) => name === 'tool-result')")
+    assert [name for name, _ in events(frame)] == ["tool-input", "tool-result"]
+    assert events(frame)[1][1]["structuredContent"] == {"shown": "held-result"}
+    assert frame.evaluate("window.isTheSame") is True
+    newest_frame(chat.page, 1)  # the app of the earlier call has made room, as without an early opening
+    chat.page.reload()
+    chat.page.get_by_role("button", name="Canvas").click()
+    restored = app_frame(chat.page)
+    restored.wait_for_function("window.events?.length >= 2")
+    assert events(restored)[1][1]["structuredContent"] == {"shown": "held-result"}
+
+
+def test_app_hears_that_its_call_was_cancelled(chat: ChatPage) -> None:
+    frame = held(chat, "held-cancelled")
+    chat.page.get_by_role("button", name="Stop").click()
+    frame.wait_for_function("window.events.some(([name]) => name === 'tool-cancelled')")
+    (_, (name, params)) = events(frame)
+    assert name == "tool-cancelled"
+    assert "cancel" in params["reason"].lower()
+    expect(chat.page.get_by_role("note").filter(has_text="has no result")).to_be_visible()
+
+
+def test_app_hears_that_its_call_has_failed(chat: ChatPage, gate: Path) -> None:
+    frame = held(chat, "held-fail")
+    (gate / "held-fail").touch()
+    frame.wait_for_function("window.events.some(([name]) => name === 'tool-cancelled')")
+    assert events(frame)[1][0] == "tool-cancelled"
+    assert "fail" in events(frame)[1][1]["reason"]
+    chat.page.reload()
+    chat.page.get_by_role("button", name="Canvas").click()
+    restored = app_frame(chat.page)  # of the call that succeeded
+    restored.wait_for_function("window.events?.length >= 2")
+    assert events(restored)[1][1]["structuredContent"] == {"shown": "known"}
+
+
+def test_app_hears_that_its_call_took_too_long(chat: ChatPage) -> None:
+    frame = held(chat, "held-for-ever", server="brief")
+    frame.wait_for_function("window.events.some(([name]) => name === 'tool-cancelled')")
+    assert events(frame)[1][0] == "tool-cancelled"
+    assert events(frame)[1][1]["reason"]
+
+
+def test_app_calls_tools_only_after_its_own_call(chat: ChatPage, gate: Path) -> None:
+    frame = held(chat, "held-calls")
+    frame.evaluate("() => { app.callServerTool({name: 'ping', arguments: {}}).then(one => { window.answer = one; }); }")
+    expect(chat.page.locator(".pane:not([hidden]) .app-calls")).to_have_count(0)
+    (gate / "held-calls").touch()
+    frame.wait_for_function("window.answer")
+    assert frame.evaluate("answer.content[0].text") == "pong"
+
+
+def test_app_of_a_failed_call_can_call_no_tools(chat: ChatPage, gate: Path) -> None:
+    frame = held(chat, "held-2-fail")
+    (gate / "held-2-fail").touch()
+    frame.wait_for_function("window.events.some(([name]) => name === 'tool-cancelled')")
+    failure = frame.evaluate(
+        "app.callServerTool({name: 'ping', arguments: {}}).then(() => 'called', error => String(error))"
+    )
+    assert "fail" in failure
+
+
+def test_running_call_opens_its_app_again_after_a_reload(chat: ChatPage, gate: Path) -> None:
+    held(chat, "held-reload")
+    chat.page.reload()
+    frame = app_frame(chat.page)
+    frame.wait_for_function("window.events?.length >= 1")
+    assert [name for name, _ in events(frame)] == ["tool-input"]
+    (gate / "held-reload").touch()
+    frame.wait_for_function("window.events.some(([name]) => name === 'tool-result')")
+
+
+def test_first_call_of_an_app_opens_it_with_the_result(chat: ChatPage, gate: Path) -> None:
+    turn = chat.send('/demo.show_later {"text": "held-first"}')
+    expect(turn.get_by_text("Running")).to_be_visible()
+    expect(chat.page.locator(".app-frame")).to_have_count(0)
+    (gate / "held-first").touch()
+    frame = app_frame(chat.page)
+    frame.wait_for_function("window.events?.length >= 2")
+    assert [name for name, _ in events(frame)] == ["tool-input", "tool-result"]
+
+
+@pytest.mark.skipif(not ARE_INSTALLED, reason="needs the published servers of npm")
+def test_official_app_shows_input_and_cancellation(chat: ChatPage) -> None:
+    chat.ask("/debug.debug-tool {}")
+    expect(chat.page.locator(RUNNING)).to_have_count(1)
+    chat.send('/debug.debug-tool {"delayMs": 100000}')
+    frame = newest_frame(chat.page, 2)
+    expect(frame.locator("#event-log").get_by_text("ontoolinput").first).to_be_visible()
+    chat.page.get_by_role("button", name="Stop").click()
+    expect(frame.locator("#event-log").get_by_text("ontoolcancelled").first).to_be_visible()
