@@ -1,5 +1,6 @@
 """The reads and writes of a turn's steps, made of the other fakes."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from satchel.domain.calls import Call
@@ -63,6 +64,18 @@ class FakeSteps:
         self.turns.add_usage(turn, done.usage)
         self.calls.add(done.calls)
         return self.transcript.add_reply(turn, done.number, done.reply)
+
+    def save_answer(self, turn: Turn, done: Round, ended: Turn, event: NewEvent, tool_use: Mapping[str, int]) -> bool:
+        current = self.turns.get(turn.session_id, turn.turn_id)
+        if current is None or current.has_ended or current.usage != turn.usage:
+            return False
+        if self.transcript.get_reply(turn.session_id, turn.turn_id, done.number) is not None:
+            return False
+        if done.event:
+            self.events.append(turn.turn_id, done.event)
+        self.turns.add_usage(turn, done.usage)
+        self.transcript.add_reply(turn, done.number, done.reply)
+        return self.turns.end(ended, event, tool_use)
 
     def read_call(self, step: CallStep) -> CallRecords:
         return CallRecords(

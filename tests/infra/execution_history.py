@@ -21,9 +21,12 @@ _ITERATION = 2
 _NUMBER = re.compile(r"\$\{\w*Seconds\}")
 
 
-def min_history(definition: str, *, rounds: int, calls: int) -> int:
-    """Return the number of events without retries and approvals. ``calls`` is the total of all rounds."""
-    return _history(definition, rounds, calls, _attempt)
+def min_history(definition: str, *, rounds: int, calls: int, has_answer: bool = True) -> int:
+    """Return the number of events without retries and approvals. ``calls`` is the total of all rounds.
+
+    Think ends a turn with an answer, and the state Finish ends the others.
+    """
+    return _history(definition, rounds, calls, _attempt, ends_in_finish=not has_answer)
 
 
 def max_history(definition: str, *, rounds: int, calls: int, input_rounds: int, polls: int) -> int:
@@ -39,17 +42,23 @@ def max_history(definition: str, *, rounds: int, calls: int, input_rounds: int, 
     steps: dict[str, State] = json.loads(_NUMBER.sub("1", definition))["States"]["RunTools"]["ItemProcessor"]["States"]
     asking = sum(_STATE + attempts(steps[name]) for name in ("Input", "Dispatch"))
     polling = _STATE + _STATE + attempts(steps["Poll"])
-    most = _history(definition, rounds, calls, attempts, with_approvals=True)
+    most = _history(definition, rounds, calls, attempts, with_approvals=True, ends_in_finish=True)
     return most + input_rounds * asking + polls * polling
 
 
 def _history(
-    definition: str, rounds: int, calls: int, attempts: Callable[[State], int], *, with_approvals: bool = False
+    definition: str,
+    rounds: int,
+    calls: int,
+    attempts: Callable[[State], int],
+    *,
+    with_approvals: bool = False,
+    ends_in_finish: bool,
 ) -> int:
     """Return the number of events. After the last round of calls, the state Think runs once more."""
     states: dict[str, State] = json.loads(_NUMBER.sub("1", definition))["States"]
     steps: dict[str, State] = states["RunTools"]["ItemProcessor"]["States"]
-    known = {"Think", "AnyCalls", "AwaitServers", "RunTools", "Finish"}
+    known = {"Think", "AnyCalls", "AwaitServers", "RunTools", "Finish", "Ended"}
     known |= {"AskFirst", "Approval", "Input", "Dispatch", "RecordToolResult"}
     known |= {"Poll", *(name for name, state in steps.items() if state["Type"] == "Wait")}
     assert {*states, *steps} == known, "the machine has states that this module does not count"
@@ -62,14 +71,8 @@ def _history(
     call = _ITERATION + _STATE + task(steps["Dispatch"]) + task(steps["RecordToolResult"])
     call += task(steps["Approval"]) if with_approvals else 0
     wait = waits * (think_events + _STATE)
-    return (
-        _EXECUTION
-        + wait
-        + (rounds + 1) * think_events
-        + rounds * (_STATE + _MAP)
-        + calls * call
-        + task(states["Finish"])
-    )
+    end = task(states["Finish"]) if ends_in_finish else _STATE
+    return _EXECUTION + wait + (rounds + 1) * think_events + rounds * (_STATE + _MAP) + calls * call + end
 
 
 def _attempt(task: State) -> int:

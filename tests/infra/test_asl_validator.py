@@ -71,6 +71,7 @@ MUTATIONS: list[tuple[Callable[[Machine], object], list[str]]] = [
         [
             "Think: Choose does not exist",
             "AnyCalls is never reached",
+            "Ended is never reached",
             "AwaitServers is never reached",
             "RunTools is never reached",
         ],
@@ -87,6 +88,10 @@ MUTATIONS: list[tuple[Callable[[Machine], object], list[str]]] = [
     (lambda m: _calls(m).update(Lost={"Type": "Succeed"}), ["Lost is never reached"]),
     (
         lambda m: _states(m)["Finish"].pop("End"),
+        ["Finish: needs Next or End, and not both", "Finish: no end can be reached"],
+    ),
+    (
+        lambda m: (_states(m)["Finish"].pop("End"), _states(m)["Ended"].update(Type="Wait", Seconds=1, Next="Think")),
         ["Finish: needs Next or End, and not both", "the machine: no state ends it"],
     ),
     (lambda m: _states(m)["Finish"].update(Next="Think"), ["Finish: needs Next or End, and not both"]),
@@ -112,9 +117,9 @@ MUTATIONS: list[tuple[Callable[[Machine], object], list[str]]] = [
     (lambda m: _states(m)["Finish"].pop("Resource"), ["Finish: Resource is missing"]),
     (
         lambda m: _states(m)["AnyCalls"].update(Choices=[]),
-        ["AnyCalls: Choices is empty", "AwaitServers is never reached"],
+        ["AnyCalls: Choices is empty", "Ended is never reached", "AwaitServers is never reached"],
     ),
-    (lambda m: _states(m)["AnyCalls"]["Choices"][0].pop("Next"), ["AnyCalls: a choice without Next"]),
+    (lambda m: _states(m)["AnyCalls"]["Choices"][1].pop("Next"), ["AnyCalls: a choice without Next"]),
     (
         lambda m: _calls(m)["Dispatch"].update(HeartbeatSeconds=900),
         ["Dispatch: HeartbeatSeconds is not less than TimeoutSeconds"],

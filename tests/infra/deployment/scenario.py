@@ -157,6 +157,8 @@ class Scenario:
             if kind == "file":
                 for artifact in response["artifacts"]:
                     self._request("GET", artifact["download_url"])
+            # The page knows the end of the turn before the execution ends.
+            wait_until(lambda turn=turn: not self.is_running(turn))  # type: ignore[misc]
             history = self.system.client("stepfunctions").get_paginator("get_execution_history")
             self.usages[kind] = count(meter.new_calls(), history.paginate(executionArn=self._execution(turn)))
             client.disconnect()
@@ -337,6 +339,11 @@ class Scenario:
     def _execution(self, turn: str) -> str:
         (machine,) = self.system.physical_ids("StepFunctions::StateMachine").values()
         return f"{machine.replace(':stateMachine:', ':execution:')}:{turn}"
+
+    def is_running(self, turn: str) -> bool:
+        """Return True if the execution of a turn has not ended."""
+        execution = self.system.client("stepfunctions").describe_execution(executionArn=self._execution(turn))
+        return bool(execution["status"] == "RUNNING")
 
     def _stop_execution(self, turn: str) -> None:
         self.system.client("stepfunctions").stop_execution(executionArn=self._execution(turn))

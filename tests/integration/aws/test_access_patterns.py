@@ -237,6 +237,13 @@ PATTERNS: dict[str, Pattern] = {
     "end a turn": lambda s, t: DynamoTurns(t).end(
         s.turn.model_copy(update={"status": TurnStatus.COMPLETE}), END, {"a.b": 1}
     ),
+    "end a turn with its answer": lambda s, t: make_steps(t, STORE).save_answer(
+        s.turn,
+        make_round(0, AssistantMessage(text="Hi"), [], TOKENS, TEXT),
+        s.turn.model_copy(update={"status": TurnStatus.COMPLETE, "usage": TOKENS}),
+        END,
+        {"a.b": 1},
+    ),
     "read a conversation": lambda s, t: DynamoTranscript(t, STORE).list_messages(s.session.session_id),
     "read what a round needs": lambda s, t: make_steps(t, STORE).read_round(s.step),
     "store a round": lambda s, t: make_steps(t, STORE).save_round(

@@ -74,6 +74,11 @@ def end_turn(steps: DynamoSteps, turn: Turn) -> None:
     assert DynamoTurns(steps.table).end(ended, END, {"report.echo": 2})
 
 
+def answered(turn: Turn, usage: TokenUsage | None = None) -> Turn:
+    end = {"status": TurnStatus.COMPLETE, "answer": HELLO.text, "ended_at": START, "usage": usage or TokenUsage()}
+    return turn.model_copy(update=end)
+
+
 def running_calls(steps: DynamoSteps, turn: Turn) -> int:
     return DynamoQuotaCounts(steps.table).read(turn.user, START).running_calls
 
@@ -130,6 +135,62 @@ class TestRound:
 
         assert steps.save_round(erased, make_round(0, HELLO)) is None
         assert steps.read_round(self.step(erased)).turn is None
+
+    def test_answer_ends_the_turn_with_its_tokens_and_events(
+        self, steps: DynamoSteps, session: Session, turn: Turn
+    ) -> None:
+        ended = answered(turn, TOKENS)
+
+        assert steps.save_answer(turn, make_round(0, HELLO, usage=TOKENS, event=TEXT), ended, END, {"report.echo": 2})
+
+        records = steps.read_round(self.step(turn))
+        assert (records.turn, records.reply, records.tool_use) == (ended, HELLO, {"report.echo": 2})
+        stored = DynamoSessions(steps.table).get(session.user, session.session_id)
+        assert stored is not None
+        assert (stored.running_turn, stored.usage) == (None, TOKENS)
+        assert event_types(steps, turn) == ["turn_started", "token_stream", "turn_failed"]
+
+    def test_answer_ends_a_turn_of_an_ended_session(self, steps: DynamoSteps, session: Session, turn: Turn) -> None:
+        DynamoSessions(steps.table).end(session.user, session.session_id, START)
+
+        assert steps.save_answer(turn, make_round(0, HELLO), answered(turn), END, {})
+
+        stored = DynamoSessions(steps.table).get(session.user, session.session_id)
+        assert stored is not None
+        assert stored.running_turn is None
+        assert steps.read_round(self.step(turn)).turn == answered(turn)
+
+    def test_first_of_several_answers_is_stored(self, steps: DynamoSteps, session: Session, turn: Turn) -> None:
+        def save(number: int) -> bool:
+            done = make_round(0, AssistantMessage(text=str(number)), usage=TOKENS, event=TEXT)
+            return steps.save_answer(turn, done, answered(turn, TOKENS), END, {"report.echo": 1})
+
+        results = run_concurrently([lambda number=number: save(number) for number in range(4)])  # type: ignore[misc]  # bound
+
+        assert (results.count(True), results.count(False)) == (1, 3)
+        records = steps.read_round(self.step(turn))
+        assert (records.turn and records.turn.usage, records.tool_use) == (TOKENS, {"report.echo": 1})
+        stored = DynamoSessions(steps.table).get(session.user, session.session_id)
+        assert stored is not None
+        assert stored.usage == TOKENS
+        assert event_types(steps, turn) == ["turn_started", "token_stream", "turn_failed"]
+
+    @pytest.mark.parametrize("interfering", ["reply", "tokens", "end"])
+    def test_answer_is_not_stored_if_something_has_changed_meanwhile(
+        self, steps: DynamoSteps, turn: Turn, interfering: str
+    ) -> None:
+        other = AssistantMessage(text="The other's.")
+        if interfering == "reply":
+            steps.save_round(turn, make_round(0, other))
+        elif interfering == "tokens":
+            DynamoTurns(steps.table).add_usage(turn, TOKENS)
+        else:
+            end_turn(steps, turn)
+        before = steps.read_round(self.step(turn)), event_types(steps, turn)
+
+        assert not steps.save_answer(turn, make_round(0, HELLO, event=TEXT), answered(turn), END, {})
+
+        assert (steps.read_round(self.step(turn)), event_types(steps, turn)) == before
 
     def test_end_reads_the_reply_of_the_previous_round(self, steps: DynamoSteps, turn: Turn) -> None:
         steps.save_round(turn, make_round(0, HELLO))

@@ -5,7 +5,6 @@ from functools import cache
 from satchel.domain.calls import RunnerReport
 from satchel.domain.conversation import CompletionRequest, ModelReply, ProposedCall, ToolSpec
 from satchel.domain.sessions import Session, Turn
-from satchel.domain.steps import TurnStep
 from satchel.domain.tools import ToolListing, fresh_tool_list
 from tests.fake_providers.prompt_cache import CachedTokens, PromptCache
 from tests.fake_providers.server import PROVIDERS, FakeEndpoint
@@ -44,8 +43,7 @@ def run_turn(world: World, session: Session, rounds: int) -> list[CompletionRequ
         world.clock.advance(5)
         _run_round(world, turn, number)
     world.model.replies = [ModelReply(text=ANSWER)]
-    step = world.use_cases.think(turn_step(turn, rounds))
-    world.use_cases.finish_turn(TurnStep.model_validate(step.model_dump()))
+    assert world.use_cases.think(turn_step(turn, rounds)).ended
     world.clock.advance(60)
     return world.model.requests[first:]
 

@@ -12,12 +12,16 @@ Retries after a failure:
 - rotate: Secrets Manager, for each step
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import ExitStack, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from typing import Any
+from zlib import crc32
+
+import pytest
 
 from local.emulator.runners.context import Handler
+from satchel.adapters.dynamodb.steps import DynamoSteps
 from satchel.bootstrap.functions import use_cases
 from satchel.domain.calls import Decision
 from satchel.domain.errors import InputClosed
@@ -95,6 +99,7 @@ class ChaosRun:
         with ExitStack() as stack:
             for function in STATES:
                 stack.enter_context(self.turns.replaced(function, self._inject_faults(function)))
+            stack.enter_context(_half_of_the_turns_end_in_finish())
             for function in BACKGROUND:
                 background_functions.replace(function, self._inject_faults(function))
             for function in ("expire", "refresh"):
@@ -165,6 +170,19 @@ class ChaosRun:
             return erasure.finished_at is not None or background_functions.call("erase", {"user": user}).failed
 
         self.turns.wait_until(is_erased)
+
+
+@contextmanager
+def _half_of_the_turns_end_in_finish() -> Iterator[None]:
+    """For every second turn, let Think find that another writer has changed the turn, so that Finish ends it."""
+    save_answer = DynamoSteps.save_answer
+
+    def save(self: DynamoSteps, turn: Turn, *rest: Any) -> bool:  # noqa: ANN401  (what Think passes)
+        return crc32(turn.turn_id.encode()) % 2 == 0 and save_answer(self, turn, *rest)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(DynamoSteps, "save_answer", save)
+        yield
 
 
 def make_script(number: int) -> Script:

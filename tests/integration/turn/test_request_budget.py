@@ -17,7 +17,7 @@ from tests.integration.turn.request_counter import RequestCounter
 from tests.integration.turn.turn_driver import TurnDriver, real_handler, run_backend
 
 DOCUMENT = Path(__file__).parents[3] / "docs" / "data-model.md"
-STATES = ("think", "dispatch", "record_tool_result", "finish")
+STATES = ("think", "dispatch", "record_tool_result")
 CALL = ("say", {"size": 10})
 TALK: Script = []
 ONE_TOOL: Script = [[CALL]]
@@ -28,7 +28,6 @@ STEPS = {
     "Dispatch": "dispatch 00-00",
     "RecordToolResult": "record_tool_result 00-00",
     "Think, second round": "think 1",
-    "Finish": "finish 2",
 }
 
 
@@ -61,16 +60,16 @@ def limit_to_one_call_at_a_time(turns: TurnDriver) -> None:
     turns.states.update_state_machine(stateMachineArn=turns.machine, definition=json.dumps(definition))
 
 
-def test_turn_without_tools_sends_14_requests_of_which_8_wait(counts: Mapping[str, RequestCounter]) -> None:
-    assert (len(counts["talk"].requests), counts["talk"].depth()) == (14, 8)
+def test_turn_without_tools_sends_10_requests_of_which_6_wait(counts: Mapping[str, RequestCounter]) -> None:
+    assert (len(counts["talk"].requests), counts["talk"].depth()) == (10, 6)
 
 
-def test_turn_with_one_tool_sends_28_requests_of_which_15_wait(counts: Mapping[str, RequestCounter]) -> None:
-    assert (len(counts["one tool"].requests), counts["one tool"].depth()) == (28, 15)
+def test_turn_with_one_tool_sends_25_requests_of_which_14_wait(counts: Mapping[str, RequestCounter]) -> None:
+    assert (len(counts["one tool"].requests), counts["one tool"].depth()) == (25, 14)
 
 
 def test_each_further_call_of_a_round_sends_10_requests(counts: Mapping[str, RequestCounter]) -> None:
-    assert [len(counts[kind].requests) for kind in SCRIPTS] == [14, 28, 38, 48]
+    assert [len(counts[kind].requests) for kind in SCRIPTS] == [10, 25, 35, 45]
 
 
 def test_no_step_reads_anything_twice(counts: Mapping[str, RequestCounter]) -> None:

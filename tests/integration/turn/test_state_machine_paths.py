@@ -139,7 +139,7 @@ def test_call_order_delivered_twice_is_executed_once(turns: TurnDriver, session:
 # Functions that fail
 
 
-@pytest.mark.parametrize("function", ["think", "record_tool_result", "finish"])
+@pytest.mark.parametrize("function", ["think", "record_tool_result"])
 def test_step_that_fails_twice_is_retried_without_an_effect_on_the_turn(
     turns: TurnDriver, session: UserSession, function: str
 ) -> None:
@@ -151,6 +151,14 @@ def test_step_that_fails_twice_is_retried_without_an_effect_on_the_turn(
 
 def test_think_that_fails_after_all_retries_fails_the_turn(turns: TurnDriver, session: UserSession) -> None:
     with turns.replaced("think", failing(3, real_handler("think"))):
+        turn = turns.run(session, SAY)
+    assert turns.wait_for_execution(turn) == "SUCCEEDED"
+    assert_ended_once(turns, turn, FAILED)
+
+
+def test_finish_that_fails_twice_is_retried(turns: TurnDriver, session: UserSession) -> None:
+    think, finish = failing(3, real_handler("think")), failing(2, real_handler("finish"))
+    with turns.replaced("think", think), turns.replaced("finish", finish):
         turn = turns.run(session, SAY)
     assert turns.wait_for_execution(turn) == "SUCCEEDED"
     assert_ended_once(turns, turn, FAILED)
@@ -205,7 +213,8 @@ def test_failed_or_expired_approval_denies_the_call(
 def test_end_that_finish_cannot_store_is_stored_after_the_execution_failed(
     turns: TurnDriver, session: UserSession
 ) -> None:
-    with turns.replaced("finish", failing(3, real_handler("finish"))):
+    think, finish = (failing(3, real_handler(function)) for function in ("think", "finish"))
+    with turns.replaced("think", think), turns.replaced("finish", finish):
         turn = turns.run(session, SAY)
         assert turns.wait_for_execution(turn) == "FAILED"
     assert_ended_once(turns, turn, FAILED)

@@ -37,6 +37,7 @@ def test_ten_concurrent_calls_of_200_kb_keep_the_state_data_small(turns: TurnDri
     assert all(call.meta_data and call.meta_data["truncated"] for call in response.tool_calls)
     assert [(file.size, file.version) for file in response.artifacts] == [(LARGE_RESULT_CHARS, 1)] * 10
     assert len({file.name for file in response.artifacts}) == 10  # each call stored its complete result
+    assert turns.wait_for_execution(turn) == "SUCCEEDED"
     events = turns.history(turn)
     assert max(payload_sizes(events)) < STATE_LIMIT / 100
     assert len(events) == min_history(DEFINITION, rounds=1, calls=10)
@@ -49,9 +50,10 @@ def test_forty_rounds_are_the_maximum_and_fit_into_the_history(turns: TurnDriver
     assert (turn.status, turn.error.error_code) == (TurnStatus.FAILED, "E_TOO_MANY_ROUNDS")
     assert "in 40 rounds, the maximum of a turn, and gave no answer" in turn.error.message
     assert len(turns.response(turn).tool_calls) == 40
+    assert turns.wait_for_execution(turn) == "SUCCEEDED"
     events = turns.history(turn)
     assert max(payload_sizes(events)) < STATE_LIMIT / 100
-    assert len(events) == min_history(DEFINITION, rounds=40, calls=40)
+    assert len(events) == min_history(DEFINITION, rounds=40, calls=40, has_answer=False)
     assert (
         max_history(DEFINITION, rounds=40, calls=40, input_rounds=MAX_INPUT_ROUNDS_IN_TURN, polls=MAX_POLLS_IN_TURN)
         < HISTORY_LIMIT

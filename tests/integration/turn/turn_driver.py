@@ -93,7 +93,8 @@ class TurnDriver:
         self.states = boto3.client("stepfunctions")
         self.invocations: list[Invocation] = []
         self._finished: defaultdict[str, threading.Event] = defaultdict(threading.Event)
-        self._register("finish", real_handler("finish"))
+        for function in ("think", "finish"):
+            self._register(function, real_handler(function))
 
     def new_session(self) -> UserSession:
         """Return a new user in a new session."""
@@ -191,7 +192,7 @@ class TurnDriver:
                 result: Any = (real_handler(function) if is_tool_list else handler)(event, context)
             finally:
                 invocation.ended = time.monotonic()
-            if function == "finish" and result:
+            if (function == "finish" and result) or (function == "think" and result.get("ended")):
                 self._finished[result["turn_id"]].set()
             return result
 

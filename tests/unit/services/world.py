@@ -125,10 +125,12 @@ class World(Wiring):
         return result
 
     def complete(self, turn: Turn, text: str = "Done.") -> None:
-        """Let the model give its final answer, and end the turn."""
+        """Let the model give its final answer after the calls of the turn, and end the turn."""
         self.model.replies.append(ModelReply(text=text))
-        step = self.use_cases.think(turn_step(turn))
-        self.use_cases.finish_turn(TurnStep.model_validate(step.model_dump()))
+        rounds = [call.round for call in self.calls.list(turn.turn_id)]
+        step = self.use_cases.think(turn_step(turn, max(rounds, default=-1) + 1))
+        if not step.ended:
+            self.use_cases.finish_turn(TurnStep.model_validate(step.model_dump()))
 
 
 def turn_step(turn: Turn, round_number: int = 0, failure: Failure | None = None) -> TurnStep:

@@ -229,10 +229,12 @@ class UseCases:
             steps=self.ports.steps,
             transcript=self.ports.transcript,
             events=self.ports.events,
+            calls=self.ports.calls,
             build_request=self.build_model_request,
             model=model,
             tools=self.list_tools,
             clock=self.ports.clock,
+            metrics=self.ports.metrics,
             max_rounds=self.settings.think.max_rounds,
         )
 

@@ -15,6 +15,7 @@ from satchel.domain.conversation import (
 from satchel.domain.ids import call_id
 from satchel.domain.object_keys import outcome_key
 from satchel.domain.prompt import MUST_ANSWER_NOTE, system_prompt
+from satchel.domain.sessions import TurnStatus
 from satchel.domain.steps import MAX_CALLS_IN_ROUND, MAX_CALLS_IN_TURN, CallRef, NextStep
 from satchel.domain.steps import MAX_ROUNDS as MAX_ROUNDS_OF_ALL
 from satchel.domain.tools import FIND_TOOLS, LIST_FILES, ToolListing, fresh_tool_list
@@ -30,12 +31,57 @@ ECHO_B = ProposedCall(tool="report.echo", arguments="not json", ref="m-2")
 
 def test_reply_without_calls_ends_the_turn(world: World) -> None:
     turn = world.turn(world.session())
-    world.model.replies = [ModelReply(text="Hello, you.")]
+    usage = TokenUsage(input_tokens=7, output_tokens=3)
+    world.model.replies = [ModelReply(text="Hello, you.", usage=usage)]
     assert world.use_cases.think(turn_step(turn)) == NextStep(
-        user=turn.user, session_id=turn.session_id, turn_id=turn.turn_id, round=1, calls=[], done=True
+        user=turn.user, session_id=turn.session_id, turn_id=turn.turn_id, round=1, calls=[], done=True, ended=True
     )
     assert world.transcript.list_messages(turn.session_id)[-1] == AssistantMessage(text="Hello, you.")
     assert world.events.streamed_text(turn.turn_id) == {0: "Hello, you."}
+    stored = world.turns.get(turn.session_id, turn.turn_id)
+    assert stored is not None
+    assert (stored.status, stored.answer, stored.usage) == (TurnStatus.COMPLETE, "Hello, you.", usage)
+    ((_, last),) = world.events.payloads(turn.turn_id, "response_complete")
+    assert last["response"]["message"] == "Hello, you."
+    session = world.sessions.get(turn.user, turn.session_id)
+    assert session is not None
+    assert (session.running_turn, session.usage) == (None, usage)
+
+
+def test_repeated_round_of_an_ended_turn_changes_nothing(world: World) -> None:
+    turn = world.turn(world.session())
+    world.complete(turn, "Hello.")
+    before = world.turns.get(turn.session_id, turn.turn_id), world.events.list_after(turn.turn_id, 0, 100)
+    step = world.use_cases.think(turn_step(turn))
+    assert (step.done, step.ended) == (True, False)
+    assert world.use_cases.finish_turn(step) is TurnStatus.COMPLETE
+    assert (world.turns.get(turn.session_id, turn.turn_id), world.events.list_after(turn.turn_id, 0, 100)) == before
+
+
+def test_answer_whose_turn_got_other_tokens_meanwhile_is_ended_by_finish(world: World) -> None:
+    turn = world.turn(world.session())
+    used = TokenUsage(input_tokens=5)
+    world.model.replies = [ModelReply(text="Hello.", usage=used)]
+    world.model.during_reply = lambda: world.turns.add_usage(turn, used)
+    step = world.use_cases.think(turn_step(turn))
+    assert (step.done, step.ended) == (True, False)
+    assert world.events.payloads(turn.turn_id, "response_complete") == []
+    assert world.use_cases.finish_turn(step) is TurnStatus.COMPLETE
+    stored = world.turns.get(turn.session_id, turn.turn_id)
+    assert stored is not None
+    assert (stored.answer, stored.usage) == ("Hello.", used + used)
+
+
+def test_answer_after_calls_ends_the_turn_with_their_results(world: World) -> None:
+    turn = world.turn(world.session())
+    call = world.call(turn)
+    world.calls.mark_dispatched(call.model_copy(update={"injected": {}}))
+    world.finish_call(call, RunnerReport(results="a"))
+    world.complete(turn, "It is a.")
+    ((_, last),) = world.events.payloads(turn.turn_id, "response_complete")
+    assert last["response"]["message"] == "It is a."
+    assert [call["tool"] for call in last["response"]["tool_calls"]] == ["report.echo"]
+    assert world.turns.tool_use[turn.user] == {"report.echo": 1}
 
 
 def test_call_ids_follow_from_turn_round_and_index(world: World) -> None:

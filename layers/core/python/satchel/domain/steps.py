@@ -52,13 +52,15 @@ class CallRef(BaseModel):
 
 
 class NextStep(TurnStep):
-    """The output of the state Think (a model request): the tool calls to run, or ``done`` after a final answer.
+    """The output of the state Think (a model request): the tool calls to run, or ``done`` if there are none.
 
+    ``ended``: Think has stored the final answer and ended the turn, so the state Finish has nothing to do.
     If ``waiting``, no request was sent, because servers are still starting: Think runs again after two seconds.
     """
 
     calls: list[CallRef] = []
     done: bool
+    ended: bool = False
     waiting: bool = False
 
 

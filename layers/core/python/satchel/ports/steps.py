@@ -113,6 +113,14 @@ class Steps(Protocol):
         """
         ...
 
+    def save_answer(self, turn: Turn, done: Round, ended: Turn, event: NewEvent, tool_use: Mapping[str, int]) -> bool:
+        """Store the last round of a turn and end the turn, in one transaction. ``event`` is the turn's last event.
+
+        ``tool_use`` is the number of its calls of each tool, which is added to the counts of the user.
+        Return False, and store nothing, if the round is stored, or if the turn has ended or other tokens than ``turn``.
+        """
+        ...
+
     def read_call(self, step: CallStep) -> CallRecords:
         """Return the records for the dispatch of a call."""
         ...

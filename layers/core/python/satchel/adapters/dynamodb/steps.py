@@ -1,6 +1,6 @@
 """Reads and stores what the steps of a turn need: one batch read and one transaction for each step."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 from typing import TYPE_CHECKING
@@ -27,7 +27,7 @@ from satchel.adapters.dynamodb.table import Table
 from satchel.adapters.dynamodb.tool_lists import VERSION_KEY, parse_version
 from satchel.adapters.dynamodb.tool_use import parse_tool_use, tool_use_key
 from satchel.adapters.dynamodb.transcript import parse_reply, reply_item, reply_key, result_item
-from satchel.adapters.dynamodb.turns import parse_turn, turn_key
+from satchel.adapters.dynamodb.turns import end_turn, parse_turn, turn_key
 from satchel.domain.calls import Call
 from satchel.domain.conversation import AssistantMessage, TokenUsage
 from satchel.domain.errors import Unavailable
@@ -89,6 +89,11 @@ class DynamoSteps:
             item = self.table.get(*reply_key(turn.session_id, turn.turn_id, done.number))
             return parse_reply(self.store, item) if item else None
         return done.reply if stored else None
+
+    def save_answer(self, turn: Turn, done: Round, ended: Turn, event: NewEvent, tool_use: Mapping[str, int]) -> bool:
+        reply = self.table.build_put(reply_item(self.store, turn, done.number, done.reply), if_absent=True)
+        events = [done.event, event] if done.event else [event]
+        return end_turn(self.table, ended, turn.usage, events, tool_use, [reply])
 
     def read_call(self, step: CallStep) -> CallRecords:
         turn, call = turn_key(step.session_id, step.turn_id), call_key(step.turn_id, step.call_id)

@@ -297,67 +297,86 @@ class DynamoTurns:
         return True
 
     def end(self, turn: Turn, event: NewEvent, tool_use: Mapping[str, int]) -> bool:
-        item, ended_at = _item(turn), turn.ended_at or turn.created_at
-        # The session gets the tokens of ``turn``, so they must be all that the turn's item has.
-        counts = turn.usage.model_dump()
-        unchanged = [
-            f"{name} = :{name}" if count else f"attribute_not_exists({name})" for name, count in counts.items()
-        ]
-        end = self.table.build_update(
-            str(item["pk"]),
-            str(item["sk"]),
-            expression="SET doc = :doc, #status = :status",
-            condition=" AND ".join(["#status = :running", *unchanged]),
-            values={
-                "doc": item["doc"],
-                "status": turn.status.value,
-                "running": TurnStatus.RUNNING.value,
-                **turn.usage.model_dump(exclude_defaults=True),
-            },
-            names={"#status": "status"},
-        )
-        counted = [build_tool_use(self.table, turn.user, tool_use)] if tool_use else []
-        words = [] if turn.is_from_app else [self.table.build_put(words_item(turn))]
-        unlocks = self._unlocks(turn)
-        unlock = next(unlocks)
-        for _ in tries(_MAX_TRIES):
-            try:
-                writes = [end, *([unlock] if unlock else []), *counted, *words]
-                return bool(EventLog(self.table).append_with(turn.turn_id, [event], writes, ended_at))
-            except ConditionFailed as error:
-                if 0 in error.positions:
-                    return False
-                unlock = next(unlocks)
-        raise Unavailable("Other writers are changing the turn; try again.")
+        return end_turn(self.table, turn, turn.usage, [event], tool_use)
 
-    def _unlocks(self, turn: Turn) -> "Iterator[TransactWriteItemTypeDef | None]":
-        """Yield the write that unlocks the session and adds the turn's tokens to it.
 
-        If its condition fails, the next one applies. The first is for an open session, the second for an ended one,
-        which stays in the bucket of its cleanup. If another turn holds the session's lock, the last applies: None, no
-        write.
-        """
-        if turn.is_from_app:
-            yield None  # it has locked nothing, and used no tokens
-        key = session_key(turn.user, turn.session_id)
-        counts = turn.usage.model_dump(exclude_defaults=True)
-        add = " ADD " + ", ".join(f"{name} :{name}" for name in counts) if counts else ""
-        yield self.table.build_update(
-            *key,
-            expression=f"SET expiry_bucket = :bucket REMOVE running_turn{add}",
-            condition="running_turn = :turn AND #status = :active",
-            values={
-                **counts,
-                "turn": turn.turn_id,
-                "bucket": open_bucket(turn.session_id),
-                "active": SessionStatus.ACTIVE.value,
-            },
-            names={"#status": "status"},
-        )
-        yield self.table.build_update(
-            *key,
-            expression=f"REMOVE running_turn{add}",
-            condition="running_turn = :turn",
-            values={**counts, "turn": turn.turn_id},
-        )
-        yield None
+def end_turn(
+    table: Table,
+    turn: Turn,
+    used_before: TokenUsage,
+    events: Sequence[NewEvent],
+    tool_use: Mapping[str, int],
+    more: Sequence["TransactWriteItemTypeDef"] = (),
+) -> bool:
+    """Save an ended turn with its last events and ``more`` writes, and unlock its session, in one transaction.
+
+    Return False, and write nothing, if the turn has ended before, if its item has other tokens than ``used_before``, or
+    if a condition of ``more`` is false.
+    """
+    ended_at = turn.ended_at or turn.created_at
+    counted = [build_tool_use(table, turn.user, tool_use)] if tool_use else []
+    words = [] if turn.is_from_app else [table.build_put(words_item(turn))]
+    last_expected = len(more)  # the position of the last write whose condition must hold
+    for unlock in _unlocks(table, turn):
+        writes = [_build_end(table, turn, used_before), *more, *([unlock] if unlock else []), *counted, *words]
+        try:
+            return bool(EventLog(table).append_with(turn.turn_id, events, writes, ended_at))
+        except ConditionFailed as error:
+            if any(position <= last_expected for position in error.positions):
+                return False
+    raise Unavailable("Other writers are changing the turn; try again.")
+
+
+def _build_end(table: Table, turn: Turn, used_before: TokenUsage) -> "TransactWriteItemTypeDef":
+    item = _item(turn)
+    # The session gets the tokens of ``turn``, so they must be all that the turn's item has from now on.
+    counts = used_before.model_dump()
+    unchanged = [f"{name} = :{name}" if count else f"attribute_not_exists({name})" for name, count in counts.items()]
+    new = {name: count for name, count in turn.usage.model_dump().items() if count != counts[name]}
+    return table.build_update(
+        str(item["pk"]),
+        str(item["sk"]),
+        expression=", ".join(["SET doc = :doc, #status = :status", *(f"{name} = :new_{name}" for name in new)]),
+        condition=" AND ".join(["#status = :running", *unchanged]),
+        values={
+            "doc": item["doc"],
+            "status": turn.status.value,
+            "running": TurnStatus.RUNNING.value,
+            **used_before.model_dump(exclude_defaults=True),
+            **{f"new_{name}": count for name, count in new.items()},
+        },
+        names={"#status": "status"},
+    )
+
+
+def _unlocks(table: Table, turn: Turn) -> "Iterator[TransactWriteItemTypeDef | None]":
+    """Yield the write that unlocks the session and adds the turn's tokens to it.
+
+    If its condition fails, the next one applies. The first is for an open session, the second for an ended one, which
+    stays in the bucket of its cleanup. If another turn holds the session's lock, the last applies: None, no write.
+    """
+    if turn.is_from_app:
+        yield None  # it has locked nothing, and used no tokens
+        return
+    key = session_key(turn.user, turn.session_id)
+    counts = turn.usage.model_dump(exclude_defaults=True)
+    add = " ADD " + ", ".join(f"{name} :{name}" for name in counts) if counts else ""
+    yield table.build_update(
+        *key,
+        expression=f"SET expiry_bucket = :bucket REMOVE running_turn{add}",
+        condition="running_turn = :turn AND #status = :active",
+        values={
+            **counts,
+            "turn": turn.turn_id,
+            "bucket": open_bucket(turn.session_id),
+            "active": SessionStatus.ACTIVE.value,
+        },
+        names={"#status": "status"},
+    )
+    yield table.build_update(
+        *key,
+        expression=f"REMOVE running_turn{add}",
+        condition="running_turn = :turn",
+        values={**counts, "turn": turn.turn_id},
+    )
+    yield None

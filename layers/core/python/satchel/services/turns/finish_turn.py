@@ -1,13 +1,14 @@
 """End turns, each exactly once and with exactly one last event (function finish).
 
-Normally the workflow's last state, Finish, ends the turn. If the workflow stops earlier, an EventBridge rule ends the
-turn. ``EndStuckTurn`` handles the remaining case: the workflow never started, or its end was not noticed.
+Normally Think ends the turn together with the model's answer. The workflow's state Finish ends turns without an answer,
+and those that Think could not end. If the workflow stops earlier, an EventBridge rule ends the turn. ``EndStuckTurn``
+handles the remaining case: the workflow never started, or its end was not noticed.
 """
 
 import json
 import logging
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from enum import StrEnum
@@ -65,7 +66,7 @@ class Ending(StrEnum):
 
 @dataclass(frozen=True)
 class FinishTurn:
-    """End a turn. No other class ends turns. The first call decides the status; later calls do not change it."""
+    """End a turn. The first end decides the status; later calls do not change it."""
 
     turns: Turns
     steps: Steps
@@ -87,13 +88,12 @@ class FinishTurn:
             lambda: self.calls.list(step.turn_id),
             lambda: self.events.read_last_number(step.turn_id),
         )
-        tool_use = Counter(call.tool for call in calls if call.injected is not None)
         for _ in range(_MAX_TRIES):
             if turn is None or turn.has_ended:
                 break
             ended = self._ended(turn, step, ending, reply, calls)
-            if self.turns.end(ended, _last_event(ended, calls), tool_use):
-                self._count(ended)
+            if self.turns.end(ended, last_event(ended, calls), count_tool_use(calls)):
+                count_turn(self.metrics, ended)
                 turn = ended
             else:
                 turn = self.turns.get(step.session_id, step.turn_id)
@@ -118,13 +118,6 @@ class FinishTurn:
         text = answer.text if answer else ""
         return turn.model_copy(update={"status": status, "answer": text, "error": error, "ended_at": self.clock.now()})
 
-    def _count(self, turn: Turn) -> None:
-        if turn.is_from_app:
-            return
-        duration = (turn.ended_at or turn.created_at) - turn.created_at
-        self.metrics.add(TURNS, 1, turn.status)
-        self.metrics.add(TURN_DURATION, duration / timedelta(milliseconds=1))
-
     def _stop_interrupted_calls(self, turn: Turn) -> None:
         """If the turn failed, stop its calls without a result. Write audit entries: their tools may have run."""
         if turn.error is None:
@@ -139,7 +132,21 @@ class FinishTurn:
                 count_interrupted_call(self.metrics, call, turn.error.error_code)
 
 
-def _last_event(turn: Turn, calls: Sequence[Call]) -> NewEvent:
+def count_turn(metrics: Metrics, turn: Turn) -> None:
+    """Count an ended turn and its duration."""
+    if turn.is_from_app:
+        return
+    duration = (turn.ended_at or turn.created_at) - turn.created_at
+    metrics.add(TURNS, 1, turn.status)
+    metrics.add(TURN_DURATION, duration / timedelta(milliseconds=1))
+
+
+def count_tool_use(calls: Sequence[Call]) -> Mapping[str, int]:
+    """Return how many of the calls were sent to each tool."""
+    return Counter(call.tool for call in calls if call.injected is not None)
+
+
+def last_event(turn: Turn, calls: Sequence[Call]) -> NewEvent:
     """Return the turn's last event: ``response_complete`` if it has an answer, otherwise ``turn_failed``."""
     if turn.error is None:
         return NewEvent(type="response_complete", payload={"response": _response(turn, calls)})

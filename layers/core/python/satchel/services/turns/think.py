@@ -22,16 +22,18 @@ from satchel.domain.history import split_rounds, split_turns
 from satchel.domain.ids import call_id, is_from_app
 from satchel.domain.llm import ModelRequestRejected
 from satchel.domain.media_budget import MediaSupport
-from satchel.domain.sessions import Turn
+from satchel.domain.sessions import Turn, TurnStatus
 from satchel.domain.size_limits import MAX_ANSWER_CHARS, truncate
 from satchel.domain.steps import MAX_CALLS_IN_ROUND, MAX_CALLS_IN_TURN, MAX_CORRECTIONS, CallRef, NextStep, TurnStep
+from satchel.ports.calls import Calls
 from satchel.ports.llm import Model, StreamListener
 from satchel.ports.steps import Round, RoundRecords, Steps
-from satchel.ports.system import Clock
+from satchel.ports.system import Clock, Metrics
 from satchel.ports.turns import Events, Transcript, Turns
 from satchel.services.side_by_side import side_by_side
 from satchel.services.tools.tool_lists import ListTools, OfferedTools
 from satchel.services.turns.build_model_request import BuildModelRequest, media_tokens, reject_media
+from satchel.services.turns.finish_turn import count_tool_use, count_turn, last_event
 from satchel.services.turns.make_title import MakeTitle
 from satchel.services.turns.token_streamer import TokenStreamer, TurnCancelled
 
@@ -58,11 +60,13 @@ class Think:
     steps: Steps
     transcript: Transcript
     events: Events
+    calls: Calls
     build_request: BuildModelRequest
     model: Model
     tools: ListTools
     make_title: MakeTitle
     clock: Clock
+    metrics: Metrics
     max_rounds: int
 
     def __call__(self, step: TurnStep) -> NextStep:
@@ -78,14 +82,14 @@ class Think:
         if turn is None or turn.user != step.user or turn.has_ended or step.round > self.max_rounds + turn.first_round:
             return self._next(step, [], done=True)
         try:
-            reply = self._reply(turn, step, records, messages)
+            reply, ended = self._reply(turn, step, records, messages)
         except ServersStarting:
             ids = step.model_dump(include={"user", "session_id", "turn_id", "round"})
             return NextStep(**ids, done=False, waiting=True)
         except TurnCancelled:
-            reply = None
-        if reply is None:
             return self._next(step, [], done=True)
+        if reply is None or ended:
+            return self._next(step, [], done=True, ended=ended)
         calls = self._calls(turn, step.round, reply)
         tools = self._known_tools(turn, records.tools_version) if calls else []
         return self._next(step, [self._reference(turn, call, tools) for call in calls], done=not calls)
@@ -108,7 +112,7 @@ class Think:
         return CallRef(call_id=call.call_id, approval=asks)
 
     @staticmethod
-    def _next(step: TurnStep, calls: list[CallRef], *, done: bool) -> NextStep:
+    def _next(step: TurnStep, calls: list[CallRef], *, done: bool, ended: bool = False) -> NextStep:
         return NextStep(
             user=step.user,
             session_id=step.session_id,
@@ -116,14 +120,16 @@ class Think:
             round=step.round + 1,
             calls=calls,
             done=done,
+            ended=ended,
         )
 
     def _reply(
         self, turn: Turn, step: TurnStep, records: RoundRecords, messages: Sequence[Message]
-    ) -> AssistantMessage | None:
+    ) -> tuple[AssistantMessage | None, bool]:
         """Return and publish the round's reply: the stored reply, or a new one. Raise TurnCancelled or ModelError.
 
         Return None if the final answer is unusable or the turn has ended. Concurrent attempts return the same reply.
+        Also return True if this reply has ended the turn.
         """
         streamer = TokenStreamer(
             self.events, self.clock, turn.turn_id, step.round, step.tries, lambda: self._is_running(turn)
@@ -131,25 +137,43 @@ class Think:
         stored = records.reply
         if stored is not None:
             streamer.replay(stored.text)
-            return stored
+            return stored, False
         reply, usage = self._prepared_reply(turn, step.round, records, messages), TokenUsage()
         if reply is None:
             reply, usage = self._request_reply(turn, step.round, records, messages, streamer)
         if reply is None:
             self.turns.add_usage(turn, usage)
-            return None
+            return None, False
         try:
             rest = streamer.publish_all_but_last(reply.text)
         except TurnCancelled:
             self.turns.add_usage(turn, usage)
             raise
         done = Round(step.round, reply, self._calls(turn, step.round, reply), usage, rest)
+        if not reply.calls and self._end(turn, done):
+            return reply, True
         stored = self.steps.save_round(turn, done)
         if stored != reply:
             self.turns.add_usage(turn, usage)
             if stored is not None:
                 streamer.replay(stored.text)
-        return stored
+        return stored, False
+
+    def _end(self, turn: Turn, done: Round) -> bool:
+        """End the turn together with its last round. If anything has interfered, return False."""
+        calls = self.calls.list(turn.turn_id) if done.number else []
+        ended = turn.model_copy(
+            update={
+                "status": TurnStatus.COMPLETE,
+                "answer": done.reply.text,
+                "ended_at": self.clock.now(),
+                "usage": turn.usage + done.usage,
+            }
+        )
+        if not self.steps.save_answer(turn, done, ended, last_event(ended, calls), count_tool_use(calls)):
+            return False
+        count_turn(self.metrics, ended)
+        return True
 
     def _prepared_reply(
         self, turn: Turn, round_number: int, records: RoundRecords, messages: Sequence[Message]
