@@ -4,6 +4,9 @@ Patches the read and write methods of ``DynamoDBBackend``, and the name ``copy``
 moto copies whole tables before each transaction, and restores the copies if the transaction fails. The copying takes
 longer as a table grows. The restoring loses the writes that other threads made during the transaction.
 
+An update replaces the item in the table by a changed copy. So items that a request has read never change, and a failed
+update leaves the item as it was. Unpatched moto changes the item itself.
+
 A commit log can record the writes of each request before the request is answered (``set_log``).
 """
 
@@ -23,9 +26,10 @@ from moto.dynamodb.models.table import Table
 from local.emulator.aws.moto_patches.patching import original, replace
 
 _READ_METHODS = ("get_item", "query", "scan")
-_WRITE_METHODS = ("put_item", "update_item", "delete_item")
+_WRITE_METHODS = ("put_item", "delete_item")
 _lock = threading.RLock()
 _transact = original(DynamoDBBackend, "transact_write_items")
+_update = original(DynamoDBBackend, "update_item")
 
 
 class CommitLog(Protocol):
@@ -42,10 +46,15 @@ class CommitLog(Protocol):
 
 
 class _Current:
-    """The commit log, and how many patched write methods are running inside one another under the lock."""
+    """The commit log, and how many patched write methods are running inside one another under the lock.
+
+    ``updated`` is the item that an update is changing, and ``before`` the item that it replaces.
+    """
 
     log: CommitLog | None = None
     depth = 0
+    updated: Item | None = None
+    before: Item | None = None
 
 
 def set_log(log: CommitLog | None) -> None:
@@ -66,12 +75,15 @@ def install() -> None:
         replace(DynamoDBBackend, name, _locked(original(DynamoDBBackend, name)))
     for name in _WRITE_METHODS:
         replace(DynamoDBBackend, name, _logged(original(DynamoDBBackend, name)))
+    replace(DynamoDBBackend, "update_item", _update_copy)
     replace(DynamoDBBackend, "transact_write_items", _transact_in_place)
     _stop_copying_tables(dynamodb)
 
 
 def _stop_copying_tables(module: ModuleType) -> None:
     def deepcopy(value: object) -> object:
+        if isinstance(value, Item) and value is _Current.updated:
+            return _Current.before  # moto keeps the item as it was before the update
         return value if isinstance(value, Table) else copy.deepcopy(value)
 
     replace(module, "copy", SimpleNamespace(copy=copy.copy, deepcopy=deepcopy))
@@ -112,34 +124,53 @@ def _write_request() -> Iterator[None]:
             _Current.depth -= 1
 
 
+def _update_copy(self: DynamoDBBackend, table_name: str, key: Mapping[str, Any], *args: Any, **kwargs: Any) -> Any:  # noqa: ANN401  (moto's arguments and item)
+    table = self.tables.get(table_name)
+    with _write_request():
+        # Tables without sort keys are updated in place. moto refuses a key with other attributes.
+        if table is None or table.range_key_attr is None or key.keys() != {table.hash_key_attr, table.range_key_attr}:
+            return _update(self, table_name, key, *args, **kwargs)
+        place = _ItemPlace(self, table_name, key)
+        _Current.before, _Current.updated = place.item, copy.deepcopy(place.item)
+        try:
+            place.put(_Current.updated)
+            return _update(self, table_name, key, *args, **kwargs)
+        except Exception:
+            place.put(place.item)
+            raise
+        finally:
+            _Current.before = _Current.updated = None
+
+
 def _transact_in_place(self: DynamoDBBackend, transact_items: list[dict[str, Any]]) -> None:
     with _write_request():
-        backups = [_ItemBackup(self, operation) for item in transact_items for operation in item.values()]
+        places = [_ItemPlace.of(self, operation) for item in transact_items for operation in item.values()]
         try:
             _transact(self, transact_items)
         except Exception:
-            for backup in backups:
-                backup.restore()
+            for place in places:
+                place.put(place.item)
             raise
 
 
-class _ItemBackup:
-    """Backup of the item that one operation of a transaction writes to, made before the transaction starts."""
+class _ItemPlace:
+    """The place of an item in a table. ``item`` is the item that was there at first, or None."""
 
-    def __init__(self, backend: DynamoDBBackend, operation: Mapping[str, Any]) -> None:
-        table = backend.tables.get(operation["TableName"])
-        attributes = operation.get("Key") or operation.get("Item") or {}
+    def __init__(self, backend: DynamoDBBackend, table_name: str, attributes: Mapping[str, Any]) -> None:
+        table = backend.tables.get(table_name)
         self._items = table.items if table else {}
         self._hash_key = DynamoType(attributes[table.hash_key_attr]) if table else None
         self._range_key = DynamoType(attributes[table.range_key_attr]) if table and table.range_key_attr else None
-        self._before = copy.deepcopy(self._partition().get(self._range_key))
+        self.item: Item | None = self._items.get(self._hash_key, {}).get(self._range_key)
 
-    def _partition(self) -> Any:  # noqa: ANN401  (moto's items by range key)
-        return self._items.get(self._hash_key, {})
+    @classmethod
+    def of(cls, backend: DynamoDBBackend, operation: Mapping[str, Any]) -> "_ItemPlace":
+        """Return the place of the item that an operation of a transaction writes to."""
+        return cls(backend, operation["TableName"], operation.get("Key") or operation.get("Item") or {})
 
-    def restore(self) -> None:
-        """Restore the item, or remove it if it did not exist before the transaction."""
-        if self._before is not None:
-            self._items[self._hash_key][self._range_key] = self._before
+    def put(self, item: Item | None) -> None:
+        """Put an item into the place, or remove the one that is there."""
+        if item is not None:
+            self._items[self._hash_key][self._range_key] = item
         elif self._hash_key in self._items:
             self._items[self._hash_key].pop(self._range_key, None)

@@ -2,7 +2,7 @@ from typing import TYPE_CHECKING
 
 import boto3
 import pytest
-from moto.dynamodb.models.dynamo_type import DynamoType
+from moto.dynamodb.models.dynamo_type import DynamoType, Item
 
 from local.emulator.aws import resources
 from local.emulator.aws.cloud import LocalCloud
@@ -34,9 +34,9 @@ def table(cloud: LocalCloud) -> "DynamoDBClient":
     return client
 
 
-def query(table: "DynamoDBClient", partition: str, **options: object) -> list[str]:
+def query(table: "DynamoDBClient", partition: str, name: str = "table", **options: object) -> list[str]:
     response = table.query(
-        TableName="table",
+        TableName=name,
         KeyConditionExpression="pk = :p AND begins_with(sk, :s)",
         ExpressionAttributeValues={":p": {"S": partition}, ":s": {"S": "s"}},
         **options,  # type: ignore[arg-type]  # the stubs cannot check a mapping
@@ -90,3 +90,39 @@ def test_query_options_still_work(table: "DynamoDBClient") -> None:
 
 def test_scan_returns_all_items(table: "DynamoDBClient") -> None:
     assert table.scan(TableName="table")["Count"] == 90
+
+
+def test_query_copies_no_items(table: "DynamoDBClient", monkeypatch: pytest.MonkeyPatch) -> None:
+    copied: list[object] = []
+    copy = Item.__deepcopy__
+
+    def record_copy(self: Item, memo: dict[int, object]) -> Item:
+        copied.append(self)
+        return copy(self, memo)
+
+    monkeypatch.setattr(Item, "__deepcopy__", record_copy)
+    assert query(table, "p8") == ["s1", "s2", "s3"]
+    assert copied == []
+
+
+def test_filter_applies_to_the_items_of_a_page(table: "DynamoDBClient") -> None:
+    response = table.query(
+        TableName="table",
+        KeyConditionExpression="pk = :p",
+        FilterExpression="sk = :s",
+        ProjectionExpression="sk",
+        ExpressionAttributeValues={":p": {"S": "p9"}, ":s": {"S": "s2"}},
+        Limit=2,
+    )
+    assert (response["Items"], response["ScannedCount"]) == ([{"sk": {"S": "s2"}}], 2)
+    assert response["LastEvaluatedKey"] == {"pk": {"S": "p9"}, "sk": {"S": "s2"}}
+
+
+def test_page_has_at_most_one_megabyte(table: "DynamoDBClient") -> None:
+    resources.create_table("large", KEYS)
+    keys = [{"pk": {"S": "p"}, "sk": {"S": f"s{number}"}} for number in range(5)]
+    for key in keys:
+        table.put_item(TableName="large", Item={**key, "text": {"S": "x" * 300_000}})
+    assert query(table, "p", "large") == ["s0", "s1", "s2"]
+    assert query(table, "p", "large", ExclusiveStartKey=keys[2]) == ["s3", "s4"]
+    assert query(table, "p", "large", ScanIndexForward=False) == ["s4", "s3", "s2"]

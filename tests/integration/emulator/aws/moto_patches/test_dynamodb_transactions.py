@@ -3,9 +3,10 @@ from typing import TYPE_CHECKING
 
 import boto3
 import pytest
+from moto.dynamodb.models import dynamodb_backends
 
 from local.emulator.aws import resources
-from local.emulator.aws.cloud import LocalCloud
+from local.emulator.aws.cloud import ACCOUNT, REGION, LocalCloud
 
 if TYPE_CHECKING:
     from mypy_boto3_dynamodb import DynamoDBClient
@@ -77,3 +78,40 @@ def test_failed_transactions_do_not_undo_concurrent_writes(table: "DynamoDBClien
     stopped.set()
     failing.join()
     assert written <= stored_keys(table)
+
+
+def update(table: "DynamoDBClient", sk: str, expression: str, **values: str) -> None:
+    table.update_item(
+        TableName="table",
+        Key={"pk": {"S": "p"}, "sk": {"S": sk}},
+        UpdateExpression=expression,
+        ExpressionAttributeValues={f":{name}": {"S": value} for name, value in values.items()},
+    )
+
+
+def test_update_does_not_change_an_item_that_was_read_before(table: "DynamoDBClient") -> None:
+    table.put_item(TableName="table", Item={"pk": {"S": "p"}, "sk": {"S": "read"}, "a": {"S": "old"}})
+    key = {"pk": {"S": "p"}, "sk": {"S": "read"}}
+    before = dynamodb_backends[ACCOUNT][REGION].get_item("table", key)
+    assert before is not None
+    update(table, "read", "SET a = :a", a="new")
+    assert before.attrs["a"].value == "old"
+    assert table.get_item(TableName="table", Key=key)["Item"]["a"] == {"S": "new"}
+
+
+def test_failed_update_changes_no_attribute(table: "DynamoDBClient") -> None:
+    item = {"pk": {"S": "p"}, "sk": {"S": "full"}, "a": {"S": "old"}}
+    table.put_item(TableName="table", Item=item)
+    with pytest.raises(table.exceptions.ClientError, match="size"):
+        update(table, "full", "SET a = :a, b = :b", a="new", b="x" * 410_000)
+    assert table.get_item(TableName="table", Key={"pk": item["pk"], "sk": item["sk"]})["Item"] == item
+
+
+def test_update_with_an_incomplete_key_is_refused(table: "DynamoDBClient") -> None:
+    with pytest.raises(table.exceptions.ClientError, match="ValidationException"):
+        table.update_item(
+            TableName="table",
+            Key={"pk": {"S": "p"}},
+            UpdateExpression="SET a = :a",
+            ExpressionAttributeValues={":a": {"S": "a"}},
+        )
