@@ -10,6 +10,7 @@ from collections.abc import Callable, Collection, Mapping
 from importlib import import_module
 
 from local.emulator.aws.moto_patches import (
+    dynamodb_expressions,
     dynamodb_queries,
     dynamodb_requests,
     dynamodb_streams,
@@ -41,6 +42,7 @@ PATCHES: Mapping[str, Callable[[], None]] = {
         dynamodb_transactions,
         request_routing,
         step_functions_parsing,
+        dynamodb_expressions,
         dynamodb_queries,
         dynamodb_requests,
         dynamodb_streams,
