@@ -11,5 +11,9 @@ from satchel.domain.steps import TurnStep
 def handler(event: dict[str, Any], context: object) -> dict[str, Any]:
     """Call the model for a turn. Return the tool calls to run, or ``done`` if the model gave its final answer."""
     del context
-    step = use_cases().think(TurnStep.model_validate(event))
-    return step.model_dump(mode="json", exclude_none=True)
+    step = TurnStep.model_validate(event)
+    with use_cases().think_events.following(step.turn_id) as push:
+        next_step = use_cases().think(step)
+        if next_step.ended:
+            push()
+    return next_step.model_dump(mode="json", exclude_none=True)

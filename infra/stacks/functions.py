@@ -189,17 +189,16 @@ class Functions:
         push = self._function("push", seconds=STEP_SECONDS, environment=environment)
         self._allow_items(push, *grants.DELETE_ITEMS)
         self._allow_reading(push, grants.TEXT_KEYS)
-        connections = [sockets.connections_arn(method) for method in ("POST", "DELETE")]
-        allow(
-            push,
-            *grants.MANAGE_CONNECTIONS,
-            on=connections,
-            because="connections change all the time, and push serves all of them",
-        )
+        self._allow_sending(push, sockets)
         return push
 
-    def think(self) -> PythonFunction:
-        """Create the function of the workflow state Think, which calls the model."""
+    def _allow_sending(self, function: PythonFunction, sockets: SocketApi) -> None:
+        connections = [sockets.connections_arn(method) for method in ("POST", "DELETE")]
+        reason = "connections change all the time, and the function serves all of them"
+        allow(function, *grants.MANAGE_CONNECTIONS, on=connections, because=reason)
+
+    def think(self, sockets: SocketApi) -> PythonFunction:
+        """Create the function of the workflow state Think, which calls the model and sends its text to connections."""
         settings = self._settings
         model = {
             **settings.model_choice_environment,
@@ -209,9 +208,12 @@ class Functions:
             **({"SATCHEL_INSTRUCTIONS": settings.instructions} if settings.instructions else {}),
             "SATCHEL_MODEL_SECONDS": str(MODEL_SECONDS),
             **settings.model_request_environment,
+            "SATCHEL_SOCKET_ENDPOINT": sockets.endpoint,
+            "SATCHEL_PUSHES_TEXT": "true",
         }
         think = self._function("think", seconds=THINK_SECONDS, environment=self._server_config | model)
-        self._allow_items(think, *grants.CHECK_ITEMS)
+        self._allow_items(think, *grants.CHECK_ITEMS, *grants.DELETE_ITEMS)
+        self._allow_sending(think, sockets)
         self._allow_reading(think, grants.TEXT_KEYS, *grants.PICTURE_KEYS)
         allow(think, *grants.PUT_OBJECTS, on=self._objects(grants.TEXT_KEYS), because=grants.ALL_USERS)
         allow_models(think, settings.allowed_models, settings.secret_prefix)

@@ -72,7 +72,7 @@ class ServiceStack(Stack):
             machine_arn=machine_arn,
         )
         steps = {
-            "think": functions.think(),
+            "think": functions.think(sockets),
             "approval": functions.approval(),
             "dispatch": functions.dispatch(runners),
             "record_tool_result": functions.record_tool_result(),

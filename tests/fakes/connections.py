@@ -51,7 +51,8 @@ class FakeSubscriptions:
         return [subscription for (turn, _), subscription in sorted(self._stored.items()) if turn == turn_id][:limit]
 
     def advance(self, subscription: Subscription, sent: int) -> bool:
-        return self._update(subscription, sent=sent, failures=0)
+        stored = self._stored.get(_key(subscription))
+        return stored is not None and stored.sent <= sent and self._update(subscription, sent=sent, failures=0)
 
     def save_failures(self, subscription: Subscription, failures: int) -> None:
         self._update(subscription, failures=failures)

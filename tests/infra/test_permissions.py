@@ -153,7 +153,7 @@ WILDCARD_KINDS = {
     "PublishPage": {"page"},
     "Push": {"connections", "objects", "streams"},
     "Sockets": {"executions", "objects"},
-    "Think": {"objects"},
+    "Think": {"connections", "objects"},
     "TurnMachine": {"everything"},
 }
 _PATTERNS = {

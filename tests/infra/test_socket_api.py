@@ -74,9 +74,10 @@ def test_page_origin_may_connect(stacks: Stacks) -> None:
     assert stacks.environment("Sockets")["SATCHEL_WEB_ORIGINS"] == "https://{SiteDistribution.DomainName}"
 
 
-def test_only_push_may_manage_connections_and_only_of_this_api(stacks: Stacks) -> None:
+def test_only_push_and_think_may_manage_connections_and_only_of_this_api(stacks: Stacks) -> None:
     managers = {each.role: each.resources for each in stacks.statements() if "ManageConnections" in str(each.actions)}
-    assert managers == {"Push": [f"{CONNECTIONS}/{method}/@connections/*" for method in ("POST", "DELETE")]}
+    connections = [f"{CONNECTIONS}/{method}/@connections/*" for method in ("POST", "DELETE")]
+    assert managers == {"Push": connections, "Think": connections}
 
 
 def test_sockets_may_describe_executions_but_not_stop_them(stacks: Stacks) -> None:

@@ -28,7 +28,7 @@ _TURNS = """
 
 Milliseconds from sending a message to the model's first text on the page, and to the end of the turn on the page. All
 people send a message within one second, and again every 30 s; the first messages, which start the environments, do not
-count. At least 1,000 turns for each row.
+count. The page follows the turn before the model's first text. At least 1,000 turns for each row.
 
 | turn | people at once | first text, p50 | p99 | end, p50 | p99 |
 |---|--:|--:|--:|--:|--:|
@@ -36,8 +36,9 @@ count. At least 1,000 turns for each row.
 _PUSH = """
 ## Updates while answers are streamed
 
-{people} people's answers are streamed at once for 30 s. The table has the milliseconds between two updates of a page.
-In the second row, the connection of one more person answers nothing.
+{people} people's answers are streamed at once for 30 s. Think and the table's stream push each event; the first of them
+counts. The table has the milliseconds between two updates of a page. In the second row, the connection of one more
+person answers nothing.
 
 | connections | p50 | p99 | max | above {limit:g} ms |
 |---|--:|--:|--:|--:|

@@ -1,16 +1,19 @@
 """The updates of open pages while many people's answers are streamed at once, and one connection answers nothing."""
 
 from dataclasses import dataclass
+from functools import partial
 from itertools import pairwise
 
+from infra.run_time import elapsed
 from satchel.adapters.clients import MAX_SEND_SECONDS
 from satchel.domain.connections import MAX_FAILURES
 from satchel.services.turns.token_streamer import UPDATE_SECONDS
-from tests.bench.aws_time.cloud import Cloud
+from tests.bench.aws_time.cloud import Cloud, memory_of
 from tests.bench.aws_time.simulation import Process, Simulation
 from tests.bench.aws_time.stream import Record, Stream, push_of
-from tests.bench.aws_time.trace import Turn
+from tests.bench.aws_time.trace import POST, Invocation, Turn
 
+THINK = "Think"
 PEOPLE = 400
 MAX_GAP_SECONDS = 0.5
 _ANSWER_SECONDS = 30.0
@@ -37,8 +40,9 @@ def simulate(turn: Turn, *, people: int = PEOPLE, dead: bool = False, factor: in
     """
     simulation = Simulation()
     cloud = Cloud(simulation, seed)
-    stream = Stream(cloud, push_of(turn), factor=factor)
-    pages = [_Page(stream, f"p{number}", simulation) for number in range(people)]
+    push = push_of(turn)
+    stream = Stream(cloud, push, factor=factor)
+    pages = [_Page(cloud, stream, push, f"p{number}") for number in range(people)]
     for page in pages:
         simulation.start(page.answer(), delay=cloud.uniform(UPDATE_SECONDS))
     if dead:
@@ -48,20 +52,42 @@ def simulate(turn: Turn, *, people: int = PEOPLE, dead: bool = False, factor: in
 
 
 class _Page:
-    """An open page, and the times of its updates."""
+    """An open page, and the times of its updates. Think and the stream push each event, and the first push counts."""
 
-    def __init__(self, stream: Stream, name: str, simulation: Simulation) -> None:
-        self._stream, self._name, self._simulation = stream, name, simulation
-        self._times: list[float] = []
+    def __init__(self, cloud: Cloud, stream: Stream, push: Invocation, name: str) -> None:
+        self._cloud, self._stream, self._push, self._name = cloud, stream, push, name
+        self._times: dict[int, float] = {}
+        self._new: list[int] = []
+        self._is_pushing = False
 
     def answer(self) -> Process:
         """Write the events of an answer."""
-        for _ in range(round(_ANSWER_SECONDS / UPDATE_SECONDS)):
-            self._stream.offer(Record(self._name, lambda: self._times.append(self._simulation.now)))
+        for event in range(round(_ANSWER_SECONDS / UPDATE_SECONDS)):
+            self._stream.offer(Record(self._name, partial(self._show, event)))
+            self._new.append(event)
+            if not self._is_pushing:
+                self._is_pushing = True
+                self._cloud.simulation.start(self._push_new())
             yield UPDATE_SECONDS
 
+    def _push_new(self) -> Process:
+        """Push from the function Think, all new events at a time."""
+        while self._new:
+            events, self._new = self._new, []
+            yield elapsed(self._push.processor_seconds, memory_of(THINK))
+            for request in self._push.requests:
+                yield self._cloud.request_seconds(request.name)
+                if request.name == POST:
+                    for event in events:
+                        self._show(event)
+        self._is_pushing = False
+
+    def _show(self, event: int) -> None:
+        self._times.setdefault(event, self._cloud.simulation.now)
+
     def gaps(self) -> list[float]:
-        times = [time for time in self._times if time > _WARM_UP_SECONDS]
+        """Return the seconds between two updates."""
+        times = sorted(time for time in self._times.values() if time > _WARM_UP_SECONDS)
         return [after - before for before, after in pairwise(times)]
 
 

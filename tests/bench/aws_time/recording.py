@@ -5,6 +5,7 @@ The times of the machine decide only the order of requests: a request waits for 
 
 import json
 from collections import defaultdict
+from datetime import timedelta
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -22,6 +23,9 @@ MESSAGES = {
     "file": '/report.summarise {"filename": "sales.csv"}',
 }
 
+_MODEL_TIME = timedelta(seconds=1.5)
+"""Time for the page to subscribe to the turn before the model's first text, as with any real model."""
+
 
 def record() -> dict[str, list[Invocation]]:
     """Return the invocations of a turn of each kind. A turn of the same kind runs before, so all functions are warm."""
@@ -32,6 +36,7 @@ def record() -> dict[str, list[Invocation]]:
         with deploy(templates / "default", scratch) as system:
             install_tool_server(system)
             system.invoke("Refresh", {"source": "aws.cloudformation"})
+            system.set_model_time(_MODEL_TIME)
             return _record(system)
 
 
@@ -53,6 +58,7 @@ def _run(scenario: Scenario, message: str) -> None:
     turn = str(scenario.user.start_turn(scenario.session_id, message)["turn_id"])
     scenario.follow(client, turn)
     wait_until(lambda: any(page.get("done") for page in client.messages))
+    wait_until(lambda: not scenario.is_running(turn))  # the page is earlier, and the spans of Think are not complete
     client.disconnect()
 
 

@@ -90,7 +90,9 @@ def test_every_recorded_request_has_a_delay() -> None:
 def test_time_of_a_round_is_the_difference_between_turns() -> None:
     recorded = trace.read()
     one, two = (turns.simulate(recorded["tool"], rounds, 10) for rounds in (1, 2))
-    assert turns.percentile(two.end, 50) > turns.percentile(one.end, 50) > turns.percentile(one.first_text, 50)
+    assert turns.percentile(two.end, 50) > turns.percentile(one.end, 50)
+    # A short answer and the end of its turn may arrive in one message.
+    assert turns.percentile(one.end, 50) >= turns.percentile(one.first_text, 50)
 
 
 def test_first_message_is_faster_if_the_runner_is_warm() -> None:

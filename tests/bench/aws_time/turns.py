@@ -101,14 +101,9 @@ class _TurnOnAws:
         for _ in range(rounds):
             yield from self._state(self._functions["Think"][0])
             yield from self._tool()
-        answers, finish = self._functions["Think"][-1], self._functions["Finish"][-1]
-        ends_in_finish = any(request.events for request in finish.requests)
+        answers = self._functions["Think"][-1]
         yield from self._transitions(1)
-        yield simulation.start(
-            self._cloud.invoke(answers, on_request=self._answer_of(answers, ends=not ends_in_finish))
-        )
-        yield from self._transitions(2)  # the choice after Think, and Finish
-        yield simulation.start(self._cloud.invoke(finish, on_request=self._end_of(finish) if ends_in_finish else None))
+        yield simulation.start(self._cloud.invoke(answers, on_request=self._answer_of(answers)))
 
     def _tool(self) -> Process:
         """Run a round of one tool call: the states of the map, and the runner that Dispatch invokes."""
@@ -141,32 +136,25 @@ class _TurnOnAws:
         self._cloud.simulation.start(self._cloud.invoke(invocation, tenant=tenant, on_request=on_request))
         yield sent
 
-    def _answer_of(self, think: Invocation, *, ends: bool) -> OnRequest:
-        """Return what records when the page has the first text: by a message of Think itself, or by the stream.
+    def _answer_of(self, think: Invocation) -> OnRequest:
+        """Return what records when the page has the first text and the turn's end.
 
-        If ``ends`` is set, the last event that Think writes is the last one of the turn.
+        Both are events that Think writes. Its next message to the page has them, or else the stream delivers them.
         """
         model = next(index for index, each in enumerate(think.requests) if each.name == FIRST_PIECE)
-        later = range(model + 1, len(think.requests))
-        posted = next((index for index in later if think.requests[index].name == POST), None)
-        written = [index for index in later if think.requests[index].events]
+        written = [index for index in range(model + 1, len(think.requests)) if think.requests[index].events]
+        recorded = {written[0]: [self._times.first_text]}
+        recorded.setdefault(written[-1], []).append(self._times.end)
+        posts = [index for index, each in enumerate(think.requests) if each.name == POST]
+        messages = {event: next((post for post in posts if post > event), None) for event in recorded}
 
         def on_request(index: int, _name: str) -> None:
-            if index == posted:
-                self._shown(self._times.first_text)
-            if index == written[0] and posted is None:
-                self._offer(self._times.first_text)
-            if index == written[-1] and ends:
-                self._offer(self._times.end)
-
-        return on_request
-
-    def _end_of(self, finish: Invocation) -> OnRequest:
-        last = max(index for index, each in enumerate(finish.requests) if each.events)
-
-        def on_request(index: int, _name: str) -> None:
-            if index == last:
-                self._offer(self._times.end)
+            for event, times in recorded.items():
+                for each in times:
+                    if index == messages[event]:
+                        self._shown(each)
+                    elif index == event and messages[event] is None:
+                        self._offer(each)
 
         return on_request
 

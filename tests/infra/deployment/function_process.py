@@ -41,6 +41,8 @@ SPANS = "DEPLOYED_SPANS"
 """The variable with the path of the file of spans: when each invocation and each of its requests began and ended."""
 CLOCK_OFFSET = "DEPLOYED_CLOCK_OFFSET"
 """The variable with the path of a file: the seconds that are added to the clock."""
+MODEL_SECONDS = "DEPLOYED_MODEL_SECONDS"
+"""The variable with the path of a file: the seconds that the model waits before its first text."""
 
 INVOCATION = "invocation"
 """The service name in the call log for an invocation of the function itself."""
@@ -183,6 +185,7 @@ def _log_model_spans() -> None:
 
     def timed(self: OfflineModel, request: CompletionRequest, listener: StreamListener) -> ModelReply:
         first_piece = _FirstPiece(listener)
+        time.sleep(float(Path(os.environ[MODEL_SECONDS]).read_text(encoding="utf-8")))
         result = reply(self, request, first_piece)
         first_piece.end()
         return result

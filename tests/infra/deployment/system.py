@@ -71,10 +71,16 @@ class DeployedSystem:
         self._clients: dict[str, Any] = {}
         self._clock_offset = call_logs.with_name("clock_offset")
         self.set_clock_offset(timedelta())
+        self._model_seconds = call_logs.with_name("model_seconds")
+        self.set_model_time(timedelta())
 
     def set_clock_offset(self, offset: timedelta) -> None:
         """Set the clocks of all functions forward by this offset from the real time."""
         self._clock_offset.write_text(str(offset.total_seconds()), encoding="utf-8")
+
+    def set_model_time(self, time: timedelta) -> None:
+        """Let the model wait before its first text."""
+        self._model_seconds.write_text(str(time.total_seconds()), encoding="utf-8")
 
     def client(self, service: str) -> Any:  # noqa: ANN401  (a boto3 client)
         """Return a cached client for a service, because creating one takes longer than most requests."""
@@ -175,6 +181,7 @@ class DeployedSystem:
             function_process.SPANS: str(self.spans / each.label),
             function_process.OPT: str(self.opt),
             function_process.CLOCK_OFFSET: str(self._clock_offset),
+            function_process.MODEL_SECONDS: str(self._model_seconds),
         }
         return RunnerFunction(
             name=each.name,

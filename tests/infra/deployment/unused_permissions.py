@@ -26,6 +26,8 @@ _GROUPED_ACTIONS = {
 }
 _SESSION_FILES = "if the setting limits files to their session, these are deleted with the session, too"
 _DELETED = "a conversation that its user deletes is removed after a grace period"
+_FAST_PAGE = "sends the text of an answer to pages that follow the turn by then; the stream sends it to the others"
+_DEAD_PAGE = "disconnects a client that accepts no messages for a while"
 _FAILED_PART = "boto3 aborts an upload if a part fails"
 _BY_LAMBDA = "used by the AWS service itself, with this role"
 
@@ -60,9 +62,9 @@ REASONS = (
         "if the setting limits files to their session, users can keep an upload like a temporary file",
     ),
     Reason("Api", "kms:Sign", "*", "signs tokens of dashboards, whose origins a deployment allows by a setting"),
-    Reason(
-        "Push", "execute-api:*", "*/DELETE/@connections/*", "disconnects a client that accepts no messages for a while"
-    ),
+    *(Reason(role, "execute-api:*", "*/DELETE/@connections/*", _DEAD_PAGE) for role in ("Push", "Think")),
+    Reason("Think", "execute-api:*", "*/POST/@connections/*", _FAST_PAGE),
+    Reason("Think", "dynamodb:DeleteItem", "*", _FAST_PAGE),
 )
 
 

@@ -110,6 +110,14 @@ class TestSubscriptions:
         assert subscriptions.advance(stored, 5)
         assert subscriptions.list_for_turn(turn_id, 10) == [stored.model_copy(update={"sent": 5})]
 
+    def test_cursor_does_not_move_back(self, subscriptions: DynamoSubscriptions, turn_id: TurnId) -> None:
+        stored = make_subscription(turn_id)
+        subscriptions.add(stored)
+        assert subscriptions.advance(stored, 5)
+        assert not subscriptions.advance(stored, 4), "another push has sent event 5"
+        assert subscriptions.advance(stored, 5)
+        assert subscriptions.list_for_turn(turn_id, 10) == [stored.model_copy(update={"sent": 5})]
+
     def test_update_of_a_replaced_subscription_does_nothing(
         self, subscriptions: DynamoSubscriptions, turn_id: TurnId
     ) -> None:

@@ -93,12 +93,14 @@ class ThinkSettings(SettingsGroup):
     Functions execution. ``context_tokens`` limits each request, as counted by ``domain.token_budget``.
     ``instructions`` replace the built-in text about the model's behavior, but not the text about files and tools.
     ``chat_titles``: the model writes the titles of conversations.
+    With ``pushes_text``, the function sends the text to open connections itself, before the table's stream does.
     """
 
     max_rounds: Annotated[int, Field(ge=1, le=MAX_ROUNDS)] = 40
     context_tokens: Annotated[int, Field(ge=MIN_CONTEXT_TOKENS)] = 100_000
     instructions: Annotated[str, Field(max_length=MAX_INSTRUCTIONS_CHARS)] = ""
     chat_titles: bool = True
+    pushes_text: bool = False
 
 
 class CompletionSettings(SettingsGroup):

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from satchel.services.calls.relay_events import RelayEvents
     from satchel.services.calls.resolve_inputs import ResolveInputs
     from satchel.services.connections.push_events import PushEvents
+    from satchel.services.connections.pushed_events import PushedEvents
     from satchel.services.connections.subscriptions import (
         ForgetConnection,
         IssueTicket,
@@ -211,6 +212,12 @@ class UseCases:
         )
 
     @cached_property
+    def think_events(self) -> PushedEvents:
+        from satchel.services.connections.pushed_events import PushedEvents
+
+        return PushedEvents(self.ports.events, self.push_events if self.settings.think.pushes_text else None)
+
+    @cached_property
     def think(self) -> Think:
         from satchel.services.turns.build_model_request import CountTokens
         from satchel.services.turns.make_title import MakeTitle
@@ -228,7 +235,7 @@ class UseCases:
             turns=self.ports.turns,
             steps=self.ports.steps,
             transcript=self.ports.transcript,
-            events=self.ports.events,
+            events=self.think_events,
             calls=self.ports.calls,
             build_request=self.build_model_request,
             model=model,

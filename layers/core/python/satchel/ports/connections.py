@@ -49,7 +49,7 @@ class Subscriptions(Protocol):
     def advance(self, subscription: Subscription, sent: int) -> bool:
         """Save ``sent``, the number of the last sent event, and reset the failure count.
 
-        Return False if the subscription was removed or replaced.
+        Return False if the subscription was removed or replaced, or if another push has sent later events.
         """
         ...
 

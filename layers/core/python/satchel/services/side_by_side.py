@@ -1,7 +1,7 @@
 """Run independent requests side by side, so that a step waits for the slowest of them and not for their sum."""
 
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextvars import copy_context
 from functools import lru_cache
 from typing import TypeVar, overload
@@ -18,6 +18,11 @@ _MAX_THREADS = 64  # on one machine, the steps of all running turns share the th
 @lru_cache
 def _threads() -> ThreadPoolExecutor:
     return ThreadPoolExecutor(_MAX_THREADS, thread_name_prefix="side-by-side")
+
+
+def start(work: Callable[[], A]) -> Future[A]:
+    """Run a function in a thread with the log keys of the calling thread. It must not call ``side_by_side``."""
+    return _threads().submit(copy_context().run, work)
 
 
 @overload
@@ -43,7 +48,7 @@ def side_by_side(*works: Callable[[], object]) -> tuple[object, ...]:
     The first function runs in the calling thread. The others must not call ``side_by_side``: all threads could wait
     for a free one. All of them keep the log keys of the calling thread.
     """
-    futures = [_threads().submit(copy_context().run, work) for work in works[1:]]
+    futures = [start(work) for work in works[1:]]
     try:
         first = works[0]()
     finally:

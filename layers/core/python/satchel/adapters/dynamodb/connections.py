@@ -103,7 +103,12 @@ class DynamoSubscriptions:
 
     def advance(self, subscription: Subscription, sent: int) -> bool:
         try:
-            self._set(subscription, "SET sent = :sent, failures = :failures", {"sent": sent, "failures": 0})
+            self._set(
+                subscription,
+                "SET sent = :sent, failures = :failures",
+                {"sent": sent, "failures": 0},
+                condition="mark = :mark AND sent <= :sent",
+            )
         except ConditionFailed:
             return False
         return True
@@ -120,11 +125,13 @@ class DynamoSubscriptions:
     def remove(self, turn_id: TurnId, connection_id: ConnectionId) -> None:
         self.table.delete(*_subscription_key(turn_id, connection_id))
 
-    def _set(self, subscription: Subscription, expression: str, values: Mapping[str, int]) -> None:
+    def _set(
+        self, subscription: Subscription, expression: str, values: Mapping[str, int], condition: str = "mark = :mark"
+    ) -> None:
         self.table.update(
             *_subscription_key(subscription.turn_id, subscription.connection_id),
             expression=expression,
-            condition="mark = :mark",
+            condition=condition,
             values={**values, "mark": subscription.mark},
         )
 
