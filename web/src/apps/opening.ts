@@ -9,14 +9,14 @@ import { fetchPage } from "./page";
 /** Prepare for the app of a call. Return it as it is before the result, or null if none of its pages is known. */
 export async function loadOpening(call: OpeningCall): Promise<Item | null> {
   const path = { session_id: call.sessionId, turn_id: call.turnId, call_id: call.callId };
-  const [app, origin] = await Promise.all([
+  const [{ open_app: app }, origin] = await Promise.all([
     unwrap(api.GET("/api/sessions/{session_id}/turns/{turn_id}/calls/{call_id}/app", { params: { path } })),
     fetchSandboxOrigin(),
     import("./AppViewer"), // the code that shows the app is ready when the result is
   ]);
   if (origin === null) return null;
   preconnect(origin);
-  if (app === null) return null;
+  if (!app) return null;
   const { file, html } = await fetchPage(app);
   const title = app.tool?.title ?? file.name;
   return { ...itemFromFile(file), title, opening: { app, html, origin, failure: null } };

@@ -2003,6 +2003,13 @@ class SocketTicket(Model):
     """The absolute address."""
 
 
+class StartedApp(Model):
+    """The app of a call that has started, without its result; None if no page of the app is kept."""
+
+    open_app: OpenApp | None = None
+    """The app with an empty result; null before the first call of its tool."""
+
+
 class StartedUpload(Model):
     """A new upload, with presigned URLs for the parts whose checksums the request contained."""
 

@@ -324,7 +324,7 @@ APP: Example = {
         }
     ],
 }
-STARTING_APP: Example = APP | {"state": APP["state"] | {"result": {}}}
+STARTING_APP: Example = {"open_app": APP | {"state": APP["state"] | {"result": {}}}}
 APP_CALL: Example = {
     "turn_id": f"x{TURN_ID[1:]}",
     "session_id": SESSION_ID,

@@ -294,6 +294,7 @@ DESCRIPTIONS = {
     "token_id": "The id of the token, with which it can be revoked.",
     "tokens": "The tokens, newest first.",
     "tool": "The name of the tool as `server.name`.",
+    "StartedApp.open_app": "The app with an empty result; null before the first call of its tool.",
     "OpenApp.tool": "The tool; null if the user's servers do not offer it any more.",
     "tool_name": "The name of the tool as `server.name`.",
     "tool_calls": "The tool calls of the turn, in order.",

@@ -60,6 +60,12 @@ class OpenApp(BaseModel):
     files: list[AppFile] = []
 
 
+class StartedApp(BaseModel):
+    """The app of a call that has started, without its result; None if no page of the app is kept."""
+
+    open_app: OpenApp | None
+
+
 @dataclass(frozen=True)
 class ReadApp:
     """Read apps. An app of another user raises the same error as a missing one."""

@@ -20,7 +20,7 @@ from satchel.entrypoints.http.parameters import (
 )
 from satchel.entrypoints.http.routers.files import MAX_VERSION
 from satchel.services.apps.call_from_app import AppCallRequest, AppCallResult
-from satchel.services.apps.read_app import OpenApp
+from satchel.services.apps.read_app import OpenApp, StartedApp
 
 router = APIRouter(tags=["apps"])
 
@@ -41,12 +41,12 @@ def read_app(user: CurrentUser, use_cases: InjectedUseCases, app_key: FilePath, 
 @router.get("/api/sessions/{session_id}/turns/{turn_id}/calls/{call_id}/app", responses=_STARTING)
 def read_app_of_running_call(
     user: CurrentUser, use_cases: InjectedUseCases, session_id: SessionPath, turn_id: TurnPath, call_id: CallPath
-) -> OpenApp | None:
+) -> StartedApp:
     """Read the app of a call that has started, with its arguments and an empty result, to open it before the result.
 
     The page is the one that an earlier call of the same tool has left; null before its first call.
     """
-    return use_cases.read_app.of_running_call(user, session_id, turn_id, call_id)
+    return StartedApp(open_app=use_cases.read_app.of_running_call(user, session_id, turn_id, call_id))
 
 
 @router.post("/api/apps/{app_key}/calls", status_code=202, responses=_STARTED)
