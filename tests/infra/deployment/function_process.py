@@ -169,6 +169,9 @@ class _FirstPiece:
             self.end()
         self._listener(text)
 
+    def think(self, text: str) -> None:
+        self._listener.think(text)
+
     def end(self) -> None:
         """Log the span, once."""
         if self._is_first:

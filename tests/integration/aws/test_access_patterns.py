@@ -123,7 +123,7 @@ class SampleData:
         DynamoTurns(table).add_imported(self.second, [imported])
         self.turn: Turn = make_turn(self.session)
         DynamoTurns(table).begin(self.turn, None)
-        self.call = make_call(self.turn)
+        self.call: Call = make_call(self.turn)
         add_calls(table, STORE, [self.call])
         proposed = make_call(self.turn, 0, 1)
         add_calls(table, STORE, [proposed])
