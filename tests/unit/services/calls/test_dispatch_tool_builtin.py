@@ -24,7 +24,7 @@ def test_call_is_stored_and_published_with_its_arguments(world: World) -> None:
 
     arguments = {"source": "uploaded"}
     assert world.reload(call) == call.model_copy(update={"injected": arguments, "server": "satchel"})
-    payload = {"call_id": call.call_id, "tool": TOOL, "server": "satchel", "arguments": arguments}
+    payload = {"call_id": call.call_id, "tool": TOOL, "server": "satchel", "arguments": arguments, "app_uri": None}
     assert world.events.payloads(call.turn_id, "tool_start") == [("tool_start", payload)]
 
 

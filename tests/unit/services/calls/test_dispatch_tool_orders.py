@@ -117,6 +117,7 @@ def test_tool_start_is_published_once_with_the_final_arguments(world: World) -> 
         "tool": "report.summarise",
         "server": "report",
         "arguments": {"filename": "out.html", "username": ALICE.name},
+        "app_uri": None,
     }
     assert world.events.payloads(call.turn_id, "tool_start") == [("tool_start", payload)]
 

@@ -180,7 +180,7 @@ def test_tool_start_of_a_rejected_call_contains_the_model_arguments(
 ) -> None:
     call = world.call(world.turn(world.session()), "report.echo", arguments)
     reject(world, call)
-    payload = {"call_id": call.call_id, "tool": "report.echo", "server": "report", "arguments": shown}
+    payload = {"call_id": call.call_id, "tool": "report.echo", "server": "report", "arguments": shown, "app_uri": None}
     assert world.events.payloads(call.turn_id, "tool_start") == [("tool_start", payload)]
 
 

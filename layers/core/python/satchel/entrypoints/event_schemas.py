@@ -125,7 +125,7 @@ class ToolStart(_CallEventBase):
     tool: str
     server: str
     arguments: Any
-    app_uri: str | None = None
+    app_uri: str | None
 
 
 class ToolProgress(_CallEventBase):

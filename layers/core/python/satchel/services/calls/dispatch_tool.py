@@ -359,7 +359,6 @@ def _start_event(
         "tool": call.tool,
         "server": server,
         "arguments": strip_and_truncate(arguments),
+        "app_uri": app_uri,
     }
-    if app_uri is not None:
-        payload["app_uri"] = app_uri
     return NewEvent(type="tool_start", payload=payload)
