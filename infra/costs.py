@@ -108,6 +108,7 @@ def document() -> str:
             *_tokens_table(),
             "",
             _SEARCH_NOTE,
+            _TITLES_NOTE,
             *_metrics_table(),
             "",
             *_storage_table(),
@@ -172,6 +173,15 @@ The index of the search for conversations is part of the writes above: two write
 150 different words has one KB (US$ 0.00125 for 1,000 turns). A request of a search reads the words of up to 100
 conversations and their sessions, four KB in a read unit: for 100 conversations of six such turns, 170 read units
 (US$ 0.02 for 1,000 searches). It reads at most 4,000 turns. Conversations of other users do not change its cost.
+"""
+_TITLES_NOTE = """\
+## Titles
+
+A title by the model is one request with at most 2,000 characters of the first message: about 80 to 700 input and 10
+output tokens, so US$ 0.40 to 2.20 for 1,000 conversations at the prices of Claude Sonnet 4.5. It runs beside the
+request for the answer in the same invocation, so it adds no invocation and no state. It adds what
+[the data model](data-model.md) lists for a change of a session and for the tokens of a reply that is not stored: three
+write units and one read unit, US$ 0.002 for 1,000 conversations.
 """
 _METRICS_NOTE = """\
 ## Custom metrics
