@@ -139,7 +139,7 @@ def test_conversation_is_read_in_pages_imported_and_deleted() -> None:
     turn = texts | lists | ids | {"created_at": at, "ended_at": None}
     unset = dict.fromkeys(("title", "model", "running_turn", "instructions"))
     session = unset | {"session_id": SESSION, "status": "active", "waits_for_user": False, "usage": usage}
-    session |= {"created_at": at, "last_used_at": at, "pinned": False, "archived": False}
+    session |= {"created_at": at, "last_used_at": at, "pinned": False, "archived": False, "temporary": False}
     pages = [httpx2.Response(200, json={**session, "turns": [turn], "cursor": cursor}) for cursor in ("next", None)]
     requests, serve = answers(*pages, httpx2.Response(201, json=session), httpx2.Response(204))
     client = connect(serve)
