@@ -123,8 +123,8 @@ def test_file_of_another_user_is_like_a_missing_one(new_chat: NewChat) -> None:
     assert foreign.json()["error_code"] == missing.json()["error_code"]
     foreign, missing = (other.user.request("DELETE", f"/api/files/{key}") for key in keys)
     assert (foreign.status_code, foreign.content) == (missing.status_code, missing.content)
-    [kept] = chat.files()
-    assert kept == record | {"download_url": kept["download_url"]}  # each answer has a new link
+    [still_there] = chat.files()
+    assert still_there == record | {"download_url": still_there["download_url"]}  # each answer has a new link
     path = input_path(chat, "diary.txt")
     chat.call("spec3.read_file", {"filename": "diary.txt"})
     stolen = other.call("spec3.read_file", {"filename": path})
