@@ -50,7 +50,9 @@ def normalize_history(messages: Sequence[Message]) -> list[Message]:
 
 def _without_thinking(message: Message) -> Message:
     """Leave out the reasoning of an earlier turn: providers need it with the results of the current turn only."""
-    return message.model_copy(update={"thinking": []}) if isinstance(message, AssistantMessage) else message
+    if not isinstance(message, AssistantMessage) or not message.thinking:
+        return message
+    return message.model_copy(update={"thinking": []})
 
 
 def _normalize_turn(turn: Sequence[Message]) -> list[Message]:

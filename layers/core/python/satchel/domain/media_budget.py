@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from satchel.domain.conversation import Message, ToolMessage, UserMessage
+from satchel.domain.conversation import AssistantMessage, Message
 from satchel.domain.llm import ModelEntry
 from satchel.domain.media import MAX_PICTURE_BYTES, MediaRef
 from satchel.domain.media_tokens import page_tokens, picture_tokens
@@ -195,7 +195,7 @@ def fit_media(messages: Sequence[Message], support: MediaSupport, max_tokens: in
 
 def media_in(message: Message) -> Sequence[MediaRef]:
     """Return the pictures and documents of a message."""
-    return message.media if isinstance(message, UserMessage | ToolMessage) else ()
+    return () if isinstance(message, AssistantMessage) else message.media
 
 
 def without_media(message: Message, reasons: Mapping[str, str]) -> Message:
@@ -204,7 +204,7 @@ def without_media(message: Message, reasons: Mapping[str, str]) -> Message:
 
 
 def _choose(message: Message, reasons: Sequence[str | None], support: MediaSupport | None = None) -> Message:
-    if not reasons or not isinstance(message, UserMessage | ToolMessage):
+    if not reasons or isinstance(message, AssistantMessage):
         return message
     choices = list(zip(message.media, reasons, strict=True))
     shown = [item for item, reason in choices if reason is None]
