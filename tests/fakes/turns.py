@@ -233,6 +233,9 @@ class FakeEvents:
     def read_last_number(self, turn_id: TurnId) -> None:
         """Do nothing: ``append`` always knows the last number."""
 
+    def expect_first(self, turn_id: TurnId) -> None:
+        """Do nothing: ``append`` always knows the last number."""
+
     def list_after(self, turn_id: TurnId, seq: int, limit: int) -> Sequence[Event]:
         stored = self._turns.get(turn_id, [])
         return [Event.model_validate_json(text) for text in stored[seq : seq + limit] if text]

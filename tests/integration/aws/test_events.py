@@ -32,6 +32,32 @@ def token_event(text: object, dedupe_key: str | None = None) -> NewEvent:
     return NewEvent(type="token_stream", payload={"text": text}, dedupe_key=dedupe_key)
 
 
+@pytest.mark.parametrize("stored", [1, 3])
+def test_expected_first_event_costs_no_read_and_no_event_if_there_are_more(
+    events: DynamoEvents, turn_id: TurnId, stored: int
+) -> None:
+    for number in range(stored):
+        events.append(turn_id, token_event(number))
+    LAST_NUMBERS.clear()
+
+    events.expect_first(turn_id)
+    appended = events.append(turn_id, token_event("next"))
+
+    assert appended is not None
+    assert appended.seq == stored + 1
+    assert [event.seq for event in events.list_after(turn_id, 0, 10)] == list(range(1, stored + 2))
+
+
+def test_expected_first_event_adds_nothing_to_an_ended_turn(events: DynamoEvents, turn_id: TurnId) -> None:
+    events.append(turn_id, NewEvent(type="turn_started"))
+    events.append(turn_id, END)
+    LAST_NUMBERS.clear()
+
+    events.expect_first(turn_id)
+
+    assert events.append(turn_id, token_event("late")) is None
+
+
 def test_event_gets_the_next_number_and_the_time(events: DynamoEvents, clock: FakeClock, turn_id: TurnId) -> None:
     first = events.append(turn_id, NewEvent(type="turn_started"))
     clock.advance(1.5)

@@ -17,7 +17,7 @@ from satchel.adapters.dynamodb.turns import DynamoTurns
 from satchel.adapters.s3_files import S3Files
 from satchel.domain.audit import unfinished_call_entry
 from satchel.domain.calls import Call, CallResult
-from satchel.domain.conversation import AssistantMessage, TokenUsage, ToolMessage
+from satchel.domain.conversation import AssistantMessage, TokenUsage, ToolMessage, UserMessage
 from satchel.domain.events import NewEvent
 from satchel.domain.sessions import Session, Turn, TurnStatus
 from satchel.domain.steps import CallStep, TurnStep
@@ -144,7 +144,9 @@ class TestRound:
         assert steps.save_answer(turn, make_round(0, HELLO, usage=TOKENS, event=TEXT), ended, END, {"report.echo": 2})
 
         records = steps.read_round(self.step(turn))
-        assert (records.turn, records.reply, records.tool_use) == (ended, HELLO, {"report.echo": 2})
+        assert (records.turn, records.tool_use) == (ended, {"report.echo": 2})
+        messages = DynamoTranscript(steps.table, steps.store).list_messages(session.session_id)
+        assert messages == [UserMessage(text=turn.message), HELLO]
         stored = DynamoSessions(steps.table).get(session.user, session.session_id)
         assert stored is not None
         assert (stored.running_turn, stored.usage) == (None, TOKENS)

@@ -52,6 +52,24 @@ def test_messages_are_listed_in_the_order_of_the_conversation(
     ]
 
 
+def test_messages_of_an_older_version_are_listed_before_new_ones(
+    transcript: DynamoTranscript, table: Table, session: Session, turn: Turn
+) -> None:
+    """Version 0.1.0 stored the user's message and the answer as items of their own."""
+    pk = f"SESSION#{session.session_id}"
+    with_prompt = table.get(pk, f"TURN#{turn.turn_id}")
+    assert with_prompt is not None
+    table.put({name: value for name, value in with_prompt.items() if name != "prompt"})
+    old = UserMessage(text="first", file_list="\n[one file]")
+    table.put({"pk": pk, "sk": f"MSG#{turn.turn_id}#00#u", "doc": old.model_dump_json()})
+    add_reply(table, transcript.store, turn, 0, AssistantMessage(text="answer"))
+    DynamoTurns(table).end(turn.model_copy(update={"status": TurnStatus.COMPLETE, "answer": "answer"}), END, {})
+    new = UserMessage(text="second", file_list="\n[two files]")
+    DynamoTurns(table).begin(make_turn(session, "second"), None, message=new)
+
+    assert transcript.list_messages(session.session_id) == [old, AssistantMessage(text="answer"), new]
+
+
 def test_new_session_has_no_messages(transcript: DynamoTranscript) -> None:
     assert transcript.list_messages(new_session_id()) == []
 

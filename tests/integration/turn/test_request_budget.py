@@ -64,12 +64,12 @@ def test_turn_without_tools_sends_10_requests_of_which_6_wait(counts: Mapping[st
     assert (len(counts["talk"].requests), counts["talk"].depth()) == (10, 6)
 
 
-def test_turn_with_one_tool_sends_25_requests_of_which_14_wait(counts: Mapping[str, RequestCounter]) -> None:
-    assert (len(counts["one tool"].requests), counts["one tool"].depth()) == (25, 14)
+def test_turn_with_one_tool_sends_26_requests_of_which_14_wait(counts: Mapping[str, RequestCounter]) -> None:
+    assert (len(counts["one tool"].requests), counts["one tool"].depth()) == (26, 14)
 
 
 def test_each_further_call_of_a_round_sends_10_requests(counts: Mapping[str, RequestCounter]) -> None:
-    assert [len(counts[kind].requests) for kind in SCRIPTS] == [10, 25, 35, 45]
+    assert [len(counts[kind].requests) for kind in SCRIPTS] == [10, 26, 36, 46]
 
 
 def test_no_step_reads_anything_twice(counts: Mapping[str, RequestCounter]) -> None:

@@ -103,6 +103,10 @@ class Events(Protocol):
         """Prepare the next ``append``, which then needs no read. May run side by side with other reads."""
         ...
 
+    def expect_first(self, turn_id: TurnId) -> None:
+        """Prepare the next ``append`` without a read: the turn has probably only the event that its start stored."""
+        ...
+
     def list_after(self, turn_id: TurnId, seq: int, limit: int) -> Sequence[Event]:
         """Return up to ``limit`` of the turn's events whose number is greater than ``seq``, in order."""
         ...

@@ -136,6 +136,14 @@ class EventLog:
                 return
         LAST_NUMBERS.put(turn_id, 0)
 
+    def expect_first(self, turn_id: TurnId) -> None:
+        """Assume that the first event, which the start of the turn stored, is the newest, unless this process knows it.
+
+        If it is not, the next event of this process reads the newest number after its first try.
+        """
+        if LAST_NUMBERS.get(turn_id) is None:
+            LAST_NUMBERS.put(turn_id, 1)
+
     def _append_alone(self, turn_id: TurnId, event: NewEvent, at: datetime) -> Event | None:
         """Write one event without a transaction, which would cost twice as many write units."""
         for _ in tries(_MAX_TRIES):
@@ -202,6 +210,9 @@ class DynamoEvents:
 
     def read_last_number(self, turn_id: TurnId) -> None:
         EventLog(self.table).read_last_number(turn_id)
+
+    def expect_first(self, turn_id: TurnId) -> None:
+        EventLog(self.table).expect_first(turn_id)
 
     def list_after(self, turn_id: TurnId, seq: int, limit: int) -> Sequence[Event]:
         """Return up to ``limit`` events after number ``seq``. Skip unreadable items: others stay readable."""

@@ -22,19 +22,19 @@ from satchel.adapters.dynamodb.inputs import build_removal, input_key, parse_inp
 from satchel.adapters.dynamodb.items import Item
 from satchel.adapters.dynamodb.quotas import build_call_end, build_call_start, find_free_slot, first_slot
 from satchel.adapters.dynamodb.runner_events import build_close, build_move, build_stop, parse_position, relay_key
-from satchel.adapters.dynamodb.sessions import build_usage_update, parse_session, session_key
+from satchel.adapters.dynamodb.sessions import parse_session, session_key
 from satchel.adapters.dynamodb.table import Table
 from satchel.adapters.dynamodb.tool_lists import VERSION_KEY, parse_version
 from satchel.adapters.dynamodb.tool_use import parse_tool_use, tool_use_key
 from satchel.adapters.dynamodb.transcript import parse_reply, reply_item, reply_key, result_item
-from satchel.adapters.dynamodb.turns import end_turn, parse_turn, turn_key
+from satchel.adapters.dynamodb.turns import build_round, end_turn, parse_turn, turn_key
 from satchel.domain.calls import Call
-from satchel.domain.conversation import AssistantMessage, TokenUsage
+from satchel.domain.conversation import AssistantMessage
 from satchel.domain.errors import Unavailable
 from satchel.domain.events import NewEvent
 from satchel.domain.ids import CallId, TurnId, turn_of
 from satchel.domain.inputs import CallInput
-from satchel.domain.sessions import Turn, TurnStatus
+from satchel.domain.sessions import Turn
 from satchel.domain.steps import CallStep, TurnStep
 from satchel.ports.calls import RelayPosition
 from satchel.ports.steps import CallEnd, CallRecords, CallStart, EndedCall, Round, RoundRecords
@@ -73,12 +73,9 @@ class DynamoSteps:
         )
 
     def save_round(self, turn: Turn, done: Round) -> AssistantMessage | None:
-        key = turn_key(turn.session_id, turn.turn_id)
         writes = [
             self.table.build_put(reply_item(self.store, turn, done.number, done.reply), if_absent=True),
-            self.table.build_check(*key, "status", TurnStatus.RUNNING)
-            if done.usage == TokenUsage()
-            else build_usage_update(self.table, *key, done.usage, TurnStatus.RUNNING),
+            build_round(self.table, turn, done.number, done.usage),
             *(self.table.build_put(call_item(self.store, call)) for call in done.calls),
         ]
         try:
@@ -91,9 +88,8 @@ class DynamoSteps:
         return done.reply if stored else None
 
     def save_answer(self, turn: Turn, done: Round, ended: Turn, event: NewEvent, tool_use: Mapping[str, int]) -> bool:
-        reply = self.table.build_put(reply_item(self.store, turn, done.number, done.reply), if_absent=True)
         events = [done.event, event] if done.event else [event]
-        return end_turn(self.table, ended, turn.usage, events, tool_use, [reply])
+        return end_turn(self.table, ended, turn.usage, events, tool_use, done.number)
 
     def read_call(self, step: CallStep) -> CallRecords:
         turn, call = turn_key(step.session_id, step.turn_id), call_key(step.turn_id, step.call_id)

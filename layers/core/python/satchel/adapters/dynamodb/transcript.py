@@ -1,24 +1,27 @@
-"""Stores the messages of a session as items ``SESSION#{session_id} / MSG#{turn_id}#{round}#{role}``.
+"""Stores the messages of a session between a user's message and its answer, which are parts of the turn's item.
 
-``role`` is ``u`` for the user, ``v`` for the model, ``w{index}`` for the result of a call. So the keys sort in the
-order of the conversation. Large messages are stored in S3. Messages of turns that apps start are not part of it.
-The user's message has the attribute ``after`` if its turn begins another branch (``domain.branches``).
+Their items are ``SESSION#{session_id} / MSG#{turn_id}#{round}#{role}``. ``role`` is ``v`` for a reply with calls and
+``w{index}`` for the result of a call, so the keys sort in the order of the conversation. Large messages are stored in
+S3. Messages of turns that apps start are not part of it. Version 0.1.0 stored every message as such an item: with the
+role ``u`` that of the user, with ``v`` also the answer. A turn that Finish completed has its answer as an item, too.
 """
 
+from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import cast
 
 from pydantic import BaseModel, TypeAdapter
 
 from satchel.adapters.dynamodb.items import Item, LargeTexts
 from satchel.adapters.dynamodb.table import Table
-from satchel.domain.branches import After, turns_of_branch
+from satchel.adapters.dynamodb.turns import LISTED_PREFIX, is_answered, parse_prompt, parse_turn
+from satchel.domain.branches import turns_of_branch
 from satchel.domain.calls import Call
 from satchel.domain.conversation import AssistantMessage, Message, ToolMessage
 from satchel.domain.ids import TURN, SessionId, TurnId
 from satchel.domain.sessions import Turn
 from satchel.ports.storage import FileStore
+from satchel.services.side_by_side import side_by_side
 
 _MESSAGE: TypeAdapter[Message] = TypeAdapter(Message)
 _MAX_INLINE_BYTES = 300_000
@@ -58,18 +61,34 @@ def _texts(store: FileStore) -> LargeTexts:
 class DynamoTranscript:
     """Read the messages of sessions. Implements ``ports.turns.Transcript``.
 
-    ``DynamoTurns`` stores the user's messages, and ``DynamoSteps`` the others.
+    ``DynamoTurns`` stores the user's messages, and ``DynamoSteps`` the others. While a turn runs, no other turn of its
+    session changes, so both queries see the same conversation.
     """
 
     table: Table
     store: FileStore
 
     def list_messages(self, session_id: SessionId, last: TurnId | None = None) -> Sequence[Message]:
-        items = self.table.query_all(f"SESSION#{session_id}", f"MSG#{TURN}")
-        after = {_turn_of(item): cast("After", item.get("after")) for item in items if str(item["sk"]).endswith("#u")}
+        pk = f"SESSION#{session_id}"
+        turn_items, items = side_by_side(
+            lambda: self.table.query_all(pk, LISTED_PREFIX), lambda: self.table.query_all(pk, f"MSG#{TURN}")
+        )
+        turns = {TurnId(str(item["sk"]).split("#")[1]): (parse_turn(item), item) for item in turn_items}
+        after = {turn_id: turn.after for turn_id, (turn, _) in turns.items()}
         branch = after.keys() if last is None else turns_of_branch(after, last)
-        shown = [item for item in items if _turn_of(item) in branch]
-        return [_MESSAGE.validate_json(_texts(self.store).read(item, "doc")) for item in shown]
+        between: dict[TurnId, list[Item]] = defaultdict(list)
+        for item in items:
+            between[_turn_of(item)].append(item)
+        messages: list[Message] = []
+        for turn_id, (turn, item) in turns.items():
+            if turn_id not in branch:
+                continue
+            if prompt := parse_prompt(item, turn):
+                messages.append(prompt)
+            messages += [_MESSAGE.validate_json(_texts(self.store).read(each, "doc")) for each in between[turn_id]]
+            if is_answered(item):
+                messages.append(AssistantMessage(text=turn.answer))
+        return messages
 
 
 def _turn_of(item: Item) -> TurnId:

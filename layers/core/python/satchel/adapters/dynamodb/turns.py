@@ -1,11 +1,13 @@
 """Stores turns as items ``SESSION#{session_id} / TURN#{turn_id}``.
 
-The same partition holds the user's message ``MSG#{turn_id}#00#u``. For each idempotency key, an item ``ONCE#{hash}``
-stores a hash of the request, and the id of the turn that the request started. The items of a turn and of its session
-count the tokens that models used.
+The item is also the user's message (``prompt``: what the message has besides its text) and, if ``answered`` is set, the
+model's last reply. ``rounds`` is the number of the stored replies before it. For each idempotency key, an item
+``ONCE#{hash}`` in the same partition stores a hash of the request, and the id of the turn that the request started. The
+items of a turn and of its session count the tokens that models used.
 """
 
 import hashlib
+import json
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -20,7 +22,7 @@ from satchel.adapters.dynamodb.quotas import build_app_call_start, build_turn_st
 from satchel.adapters.dynamodb.sessions import build_usage_update, open_bucket, parse_usage, running_bucket, session_key
 from satchel.adapters.dynamodb.table import Query, Table
 from satchel.adapters.dynamodb.tool_use import build_tool_use
-from satchel.domain.conversation import AssistantMessage, TokenUsage, UserMessage
+from satchel.domain.conversation import TokenUsage, UserMessage
 from satchel.domain.errors import (
     IdempotencyKeyReused,
     SessionEnded,
@@ -40,18 +42,21 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from mypy_boto3_dynamodb.type_defs import TransactWriteItemTypeDef
-    from pydantic import BaseModel
 
 PREFIX = "TURN#"
 """The prefix of all turns of a session. Those of apps sort behind the others, whose ids begin with another letter."""
 
-_LISTED = f"{PREFIX}{TURN}"
+LISTED_PREFIX = f"{PREFIX}{TURN}"
+"""The prefix of the turns that users start."""
+
 _MAX_TRIES = 20
 _NO_RATING = "none"  # the user has taken the rating back
 _MAX_WRITES = 99  # a transaction is limited to 100, and one of them checks for an erasure
 _MAX_TRANSACTION_BYTES = 3_000_000  # DynamoDB's limit is 4 MB
-_SESSION_POSITION, _QUOTA_POSITION = 0, 3  # indexes of the writes in the transaction that begins a turn
-_IDEMPOTENCY_KEY_POSITION = 5
+_SESSION_POSITION, _QUOTA_POSITION = 0, 2  # indexes of the writes in the transaction that begins a turn
+_IDEMPOTENCY_KEY_POSITION = 4
+_TURN_POSITION = 0  # index of the write in the transaction that ends a turn
+_ANSWERED = "answered"
 
 
 def turn_key(session_id: SessionId, turn_id: TurnId) -> tuple[str, str]:
@@ -90,26 +95,27 @@ def _idempotency_sort_key(idempotency_key: str) -> str:
     return f"ONCE#{hashlib.sha256(idempotency_key.encode()).hexdigest()}"
 
 
-def _branch(turn: Turn) -> Item:
-    """Return what the items of messages store of a turn's place in the conversation."""
-    return {} if turn.after is None else {"after": turn.after}
+def _prompt(message: UserMessage) -> Item:
+    return {"prompt": message.model_dump_json(exclude={"role", "text"}, exclude_defaults=True)}
+
+
+def is_answered(item: Item) -> bool:
+    """Return True if the turn's answer is also its last message for the model."""
+    return bool(item.get(_ANSWERED))
+
+
+def parse_prompt(item: Item, turn: Turn) -> UserMessage | None:
+    """Return the user's message of a turn, or None if an older version stored it as an item of its own."""
+    return UserMessage(text=turn.message, **json.loads(str(item["prompt"]))) if "prompt" in item else None
 
 
 def _imported_items(turn: Turn) -> list[Item]:
-    """Return the items of a turn that its user imported: the turn, its messages for the model, and its last event."""
-    pk = f"SESSION#{turn.session_id}"
-    messages: list[tuple[str, BaseModel]] = [("u", UserMessage(text=turn.message))]
-    if turn.answer:
-        messages.append(("v", AssistantMessage(text=turn.answer)))
-    stored: list[Item] = [
-        {"pk": pk, "sk": f"MSG#{turn.turn_id}#00#{role}", "doc": message.model_dump_json(), **_branch(turn)}
-        for role, message in messages
-    ]
+    """Return the items of a turn that its user imported: the turn, its words, and its last event."""
+    messages = _prompt(UserMessage(text=turn.message)) | ({_ANSWERED: True} if turn.answer else {})
     return [
-        _item(turn),
+        {**_item(turn), **messages},
         words_item(turn),
         first_event_item(turn.turn_id, imported_event(turn), turn.created_at),
-        *stored,
     ]
 
 
@@ -142,7 +148,7 @@ class DynamoTurns:
         return [parse_turn(item) for item in self.table.get_many([turn_key(*key) for key in keys])]
 
     def list(self, session_id: SessionId, limit: int, cursor: str | None, *, newest_first: bool = False) -> Page[Turn]:
-        query = Query(f"SESSION#{session_id}", _LISTED, limit, newest_first=newest_first)
+        query = Query(f"SESSION#{session_id}", LISTED_PREFIX, limit, newest_first=newest_first)
         return self.table.list_page(query, cursor, parse_turn)
 
     def begin(
@@ -178,7 +184,6 @@ class DynamoTurns:
         raise Unavailable("Another request is changing the session; try again.")
 
     def _begin(self, turn: Turn, message: UserMessage, idempotency_key: str | None, max_per_minute: int) -> None:
-        pk = f"SESSION#{turn.session_id}"
         writes = [
             self.table.build_update(
                 *session_key(turn.user, turn.session_id),
@@ -193,15 +198,12 @@ class DynamoTurns:
                 },
                 names={"#status": "status"},
             ),
-            self.table.build_put(_item(turn), if_absent=True),
-            self.table.build_put(
-                {"pk": pk, "sk": f"MSG#{turn.turn_id}#00#u", "doc": message.model_dump_json(), **_branch(turn)}
-            ),
+            self.table.build_put({**_item(turn), **_prompt(message)}, if_absent=True),
             build_turn_start(self.table, turn.user, turn.created_at, max_per_minute),
             self.table.build_put(first_event_item(turn.turn_id, started_event(turn.session_id), turn.created_at)),
         ]
         if idempotency_key:
-            sk = _idempotency_sort_key(idempotency_key)
+            pk, sk = f"SESSION#{turn.session_id}", _idempotency_sort_key(idempotency_key)
             item: Item = {"pk": pk, "sk": sk, "turn": turn.turn_id, "asked": _request_hash(turn)}
             writes.append(self.table.build_put(item, if_absent=True))
         transact_unless_erasing(self.table, turn.user, turn.created_at, writes)
@@ -300,43 +302,65 @@ class DynamoTurns:
         return end_turn(self.table, turn, turn.usage, [event], tool_use)
 
 
+def build_round(table: Table, turn: Turn, number: int, usage: TokenUsage) -> "TransactWriteItemTypeDef":
+    """Build the write that counts a stored round and its tokens in the turn's item. It fails if the turn has ended."""
+    counts = usage.model_dump(exclude_defaults=True)
+    add = " ADD " + ", ".join(f"{name} :{name}" for name in counts) if counts else ""
+    return table.build_update(
+        *turn_key(turn.session_id, turn.turn_id),
+        expression=f"SET rounds = :rounds{add}",
+        condition="#status = :running",
+        values={**counts, "rounds": number + 1, "running": TurnStatus.RUNNING.value},
+        names={"#status": "status"},
+    )
+
+
 def end_turn(
     table: Table,
     turn: Turn,
     used_before: TokenUsage,
     events: Sequence[NewEvent],
     tool_use: Mapping[str, int],
-    more: Sequence["TransactWriteItemTypeDef"] = (),
+    answered_round: int | None = None,
 ) -> bool:
-    """Save an ended turn with its last events and ``more`` writes, and unlock its session, in one transaction.
+    """Save an ended turn with its last events, and unlock its session, in one transaction.
 
+    ``answered_round`` is the number of the round whose reply is the turn's answer, unless that round is stored.
     Return False, and write nothing, if the turn has ended before, if its item has other tokens than ``used_before``, or
-    if a condition of ``more`` is false.
+    if the round ``answered_round`` is stored.
     """
     ended_at = turn.ended_at or turn.created_at
     counted = [build_tool_use(table, turn.user, tool_use)] if tool_use else []
     words = [] if turn.is_from_app else [table.build_put(words_item(turn))]
-    last_expected = len(more)  # the position of the last write whose condition must hold
+    end = _build_end(table, turn, used_before, answered_round)
     for unlock in _unlocks(table, turn):
-        writes = [_build_end(table, turn, used_before), *more, *([unlock] if unlock else []), *counted, *words]
+        writes = [end, *([unlock] if unlock else []), *counted, *words]
         try:
             return bool(EventLog(table).append_with(turn.turn_id, events, writes, ended_at))
         except ConditionFailed as error:
-            if any(position <= last_expected for position in error.positions):
+            if _TURN_POSITION in error.positions:
                 return False
     raise Unavailable("Other writers are changing the turn; try again.")
 
 
-def _build_end(table: Table, turn: Turn, used_before: TokenUsage) -> "TransactWriteItemTypeDef":
+def _build_end(
+    table: Table, turn: Turn, used_before: TokenUsage, answered_round: int | None
+) -> "TransactWriteItemTypeDef":
     item = _item(turn)
     # The session gets the tokens of ``turn``, so they must be all that the turn's item has from now on.
     counts = used_before.model_dump()
     unchanged = [f"{name} = :{name}" if count else f"attribute_not_exists({name})" for name, count in counts.items()]
     new = {name: count for name, count in turn.usage.model_dump().items() if count != counts[name]}
+    sets = ["SET doc = :doc, #status = :status", *(f"{name} = :new_{name}" for name in new)]
+    answered: Item = {}
+    if answered_round is not None:
+        answered = {_ANSWERED: True, "round": answered_round}
+        sets.append(f"{_ANSWERED} = :{_ANSWERED}")
+        unchanged.append("(attribute_not_exists(rounds) OR rounds <= :round)")
     return table.build_update(
         str(item["pk"]),
         str(item["sk"]),
-        expression=", ".join(["SET doc = :doc, #status = :status", *(f"{name} = :new_{name}" for name in new)]),
+        expression=", ".join(sets),
         condition=" AND ".join(["#status = :running", *unchanged]),
         values={
             "doc": item["doc"],
@@ -344,6 +368,7 @@ def _build_end(table: Table, turn: Turn, used_before: TokenUsage) -> "TransactWr
             "running": TurnStatus.RUNNING.value,
             **used_before.model_dump(exclude_defaults=True),
             **{f"new_{name}": count for name, count in new.items()},
+            **answered,
         },
         names={"#status": "status"},
     )

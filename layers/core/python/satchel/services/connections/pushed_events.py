@@ -85,6 +85,10 @@ class PushedEvents:
         """Prepare the next ``append``."""
         self.events.read_last_number(turn_id)
 
+    def expect_first(self, turn_id: TurnId) -> None:
+        """Prepare the next ``append`` of a new turn."""
+        self.events.expect_first(turn_id)
+
     def list_after(self, turn_id: TurnId, seq: int, limit: int) -> Sequence[Event]:
         """Return events after a number."""
         return self.events.list_after(turn_id, seq, limit)

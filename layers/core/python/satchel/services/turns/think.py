@@ -71,10 +71,12 @@ class Think:
 
     def __call__(self, step: TurnStep) -> NextStep:
         """Return the tool calls to make, or ``done`` if there are none. A repeated round returns the same calls."""
-        records, messages, _ = side_by_side(
-            lambda: self.steps.read_round(step),
+        is_first = step.round == 0 and step.tries == 0
+        find_number = self.events.expect_first if is_first else self.events.read_last_number
+        messages, records, _ = side_by_side(
             lambda: [] if is_from_app(step.turn_id) else self.transcript.list_messages(step.session_id, step.turn_id),
-            lambda: self.events.read_last_number(step.turn_id),
+            lambda: self.steps.read_round(step),
+            lambda: find_number(step.turn_id),
         )
         turn = records.turn
         if turn is not None and turn.is_from_app and step.round >= turn.first_round:
