@@ -212,7 +212,7 @@ class Functions:
             "SATCHEL_PUSHES_TEXT": "true",
         }
         think = self._function("think", seconds=THINK_SECONDS, environment=self._server_config | model)
-        self._allow_items(think, *grants.CHECK_ITEMS, *grants.DELETE_ITEMS)
+        self._allow_items(think, *grants.DELETE_ITEMS)
         self._allow_sending(think, sockets)
         self._allow_reading(think, grants.TEXT_KEYS, *grants.PICTURE_KEYS)
         allow(think, *grants.PUT_OBJECTS, on=self._objects(grants.TEXT_KEYS), because=grants.ALL_USERS)

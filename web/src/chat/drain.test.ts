@@ -29,6 +29,7 @@ describe("a drain", () => {
     ["regular lumps", [250]],
     ["lumps with a third more or less time between them", [200, 300]],
     ["lumps twice as far apart as expected at first", [500]],
+    ["lumps of which one in eight is three times late", [150, 150, 150, 150, 150, 150, 150, 450]],
   ])("shows new characters at least every 50 ms for %s", (_, gaps) => {
     expect(longestPause(Array.from({ length: 40 }, () => gaps).flat())).toBeLessThanOrEqual(50);
   });

@@ -9,31 +9,33 @@ export interface Drain {
   gap: number;
   /** When the last lump arrived. */
   arrivedAt: number;
-  /** Characters for each millisecond. */
-  rate: number;
 }
 
 const FIRST_GAP_MS = 250;
 const MAX_GAP_MS = 1_000;
 /** Weight of the last gap in the mean. */
 const WEIGHT = 0.3;
-/** A lump is spread over more than one gap, so that text remains if the next one is late. */
+/** The time in which what is not shown yet falls to 37 %, in gaps. It never runs out between lumps, even if one is very late. */
 const SLACK = 1.5;
+/** The end of a text does not come slower than this. */
+const MIN_CHARACTERS_PER_MS = 1 / 40;
 
 /** Return the state for a text that is shown from its beginning to `length` at once. */
 export function startDrain(length: number, now: number): Drain {
-  return { shown: length, length, gap: FIRST_GAP_MS, arrivedAt: now, rate: 0 };
+  return { shown: length, length, gap: FIRST_GAP_MS, arrivedAt: now };
 }
 
 /** Return the state after the text has grown to `length`. */
 export function growDrain(drain: Drain, length: number, now: number): Drain {
   const gap = drain.gap + WEIGHT * (Math.min(now - drain.arrivedAt, MAX_GAP_MS) - drain.gap);
-  return { ...drain, length, gap, arrivedAt: now, rate: (length - drain.shown) / (gap * SLACK) };
+  return { ...drain, length, gap, arrivedAt: now };
 }
 
-/** Return the state after some milliseconds. */
+/** Return the state after some milliseconds: the less text is left, the slower it comes. */
 export function advanceDrain(drain: Drain, milliseconds: number): Drain {
-  return { ...drain, shown: Math.min(drain.length, drain.shown + drain.rate * milliseconds) };
+  const share = 1 - Math.exp(-milliseconds / (drain.gap * SLACK));
+  const added = Math.max((drain.length - drain.shown) * share, milliseconds * MIN_CHARACTERS_PER_MS);
+  return { ...drain, shown: Math.min(drain.length, drain.shown + added) };
 }
 
 const FRAME_MS = 16;
