@@ -60,16 +60,16 @@ def limit_to_one_call_at_a_time(turns: TurnDriver) -> None:
     turns.states.update_state_machine(stateMachineArn=turns.machine, definition=json.dumps(definition))
 
 
-def test_turn_without_tools_sends_10_requests_of_which_6_wait(counts: Mapping[str, RequestCounter]) -> None:
-    assert (len(counts["talk"].requests), counts["talk"].depth()) == (10, 6)
+def test_turn_without_tools_sends_9_requests_of_which_6_wait(counts: Mapping[str, RequestCounter]) -> None:
+    assert (len(counts["talk"].requests), counts["talk"].depth()) == (9, 6)
 
 
-def test_turn_with_one_tool_sends_26_requests_of_which_14_wait(counts: Mapping[str, RequestCounter]) -> None:
-    assert (len(counts["one tool"].requests), counts["one tool"].depth()) == (26, 14)
+def test_turn_with_one_tool_sends_24_requests_of_which_14_wait(counts: Mapping[str, RequestCounter]) -> None:
+    assert (len(counts["one tool"].requests), counts["one tool"].depth()) == (24, 14)
 
 
 def test_each_further_call_of_a_round_sends_10_requests(counts: Mapping[str, RequestCounter]) -> None:
-    assert [len(counts[kind].requests) for kind in SCRIPTS] == [10, 26, 36, 46]
+    assert [len(counts[kind].requests) for kind in SCRIPTS] == [9, 24, 34, 44]
 
 
 def test_no_step_reads_anything_twice(counts: Mapping[str, RequestCounter]) -> None:

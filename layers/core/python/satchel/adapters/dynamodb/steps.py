@@ -32,7 +32,7 @@ from satchel.domain.calls import Call
 from satchel.domain.conversation import AssistantMessage
 from satchel.domain.errors import Unavailable
 from satchel.domain.events import NewEvent
-from satchel.domain.ids import CallId, TurnId, turn_of
+from satchel.domain.ids import CallId, TurnId, is_from_app, turn_of
 from satchel.domain.inputs import CallInput
 from satchel.domain.sessions import Turn
 from satchel.domain.steps import CallStep, TurnStep
@@ -173,6 +173,8 @@ class DynamoSteps:
             build_move(self.table, page, ended.relayed, closes=True) if page else build_close(self.table, call.call_id)
         )
         entry = audit_item(call.session_id, ended.audit, self.audit_retention)
+        # No model reads the result of an app's call, and the query of a conversation passes over its items.
+        has_message = not is_from_app(call.turn_id)
         return [
             self.table.build_update(
                 *call_key(call.turn_id, call.call_id),
@@ -182,7 +184,7 @@ class DynamoSteps:
             ),
             relay,
             *([] if has_entry else [self.table.build_put(entry, if_absent=True)]),
-            self.table.build_put(result_item(self.store, call, ended.message)),
+            *([self.table.build_put(result_item(self.store, call, ended.message))] if has_message else []),
             *([] if slot is None else [build_call_end(self.table, call.user, call.call_id, slot)]),
             *([build_stop(self.table, call.call_id)] if ended.stops_runner else []),
             *([] if ended.questions is None else build_removal(self.table, ended.questions)),

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pydantic import BaseModel, TypeAdapter
 
 from satchel.adapters.dynamodb.items import Item, LargeTexts
-from satchel.adapters.dynamodb.table import Table
+from satchel.adapters.dynamodb.table import Query, Table
 from satchel.adapters.dynamodb.turns import LISTED_PREFIX, is_answered, parse_prompt, parse_turn
 from satchel.domain.branches import turns_of_branch
 from satchel.domain.calls import Call
@@ -21,10 +21,10 @@ from satchel.domain.conversation import AssistantMessage, Message, ToolMessage
 from satchel.domain.ids import TURN, SessionId, TurnId
 from satchel.domain.sessions import Turn
 from satchel.ports.storage import FileStore
-from satchel.services.side_by_side import side_by_side
 
 _MESSAGE: TypeAdapter[Message] = TypeAdapter(Message)
 _MAX_INLINE_BYTES = 300_000
+_MESSAGES = f"MSG#{TURN}"
 
 
 def reply_key(session_id: SessionId, turn_id: TurnId, round_number: int) -> tuple[str, str]:
@@ -61,24 +61,22 @@ def _texts(store: FileStore) -> LargeTexts:
 class DynamoTranscript:
     """Read the messages of sessions. Implements ``ports.turns.Transcript``.
 
-    ``DynamoTurns`` stores the user's messages, and ``DynamoSteps`` the others. While a turn runs, no other turn of its
-    session changes, so both queries see the same conversation.
+    ``DynamoTurns`` stores the user's messages, and ``DynamoSteps`` the others.
     """
 
     table: Table
     store: FileStore
 
     def list_messages(self, session_id: SessionId, last: TurnId | None = None) -> Sequence[Message]:
-        pk = f"SESSION#{session_id}"
-        turn_items, items = side_by_side(
-            lambda: self.table.query_all(pk, LISTED_PREFIX), lambda: self.table.query_all(pk, f"MSG#{TURN}")
-        )
-        turns = {TurnId(str(item["sk"]).split("#")[1]): (parse_turn(item), item) for item in turn_items}
+        # One query, because it costs less than two: between the two kinds of items are only small ones.
+        items = list(self.table.iterate(Query(f"SESSION#{session_id}", _MESSAGES, last=f"{LISTED_PREFIX}~")))
+        turns = {turn.turn_id: (turn, item) for item in items if _is_turn(item) for turn in [parse_turn(item)]}
         after = {turn_id: turn.after for turn_id, (turn, _) in turns.items()}
         branch = after.keys() if last is None else turns_of_branch(after, last)
         between: dict[TurnId, list[Item]] = defaultdict(list)
         for item in items:
-            between[_turn_of(item)].append(item)
+            if str(item["sk"]).startswith(_MESSAGES):
+                between[_turn_of(item)].append(item)
         messages: list[Message] = []
         for turn_id, (turn, item) in turns.items():
             if turn_id not in branch:
@@ -89,6 +87,10 @@ class DynamoTranscript:
             if is_answered(item):
                 messages.append(AssistantMessage(text=turn.answer))
         return messages
+
+
+def _is_turn(item: Item) -> bool:
+    return str(item["sk"]).startswith(LISTED_PREFIX)
 
 
 def _turn_of(item: Item) -> TurnId:
