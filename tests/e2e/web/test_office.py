@@ -22,6 +22,8 @@ OFFICE = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
 PACKAGE = "http://schemas.openxmlformats.org/package/2006"
 DRAWING = "http://schemas.openxmlformats.org/drawingml/2006"
 MEBIBYTE = 1 << 20
+NARROW_PADDING = "16px"
+A4_WIDTH = re.compile(r"793\.\d+px")
 
 
 def docx(paragraphs: str, site: str = "") -> bytes:
@@ -120,6 +122,11 @@ def test_document_opens_as_pages(chat: ChatPage) -> None:
     frame = viewer.frame_locator("iframe")
     expect(frame.get_by_text("Minutes")).to_have_css("color", "rgb(0, 128, 128)")
     expect(frame.get_by_text("All agreed.")).to_be_visible()
+    page = frame.locator("section.docx")
+    expect(page).to_have_css("padding-left", NARROW_PADDING)  # the canvas is narrower than a page
+    chat.page.get_by_role("button", name="Full screen").click()
+    expect(page).to_have_css("width", A4_WIDTH)
+    chat.page.keyboard.press("Escape")
     assert find_issues(chat, "minutes.docx") == []
     chat.screenshot("viewer-docx")
 

@@ -1,8 +1,10 @@
 import { api, unwrap } from "../api/client";
 import type { Config, FileRecord, Tool } from "../api/types";
 import { useAsync } from "../canvas/useAsync";
-import { fetchTools, fullName } from "../chat/useCommands";
+import { fullName } from "../chat/findOffers";
+import { fetchTools } from "../chat/useCommands";
 import { Icon, iconForMime } from "../shared/Icon";
+import { firstSentence } from "../tools/description";
 import { fieldsOfSchema } from "../tools/schemaFields";
 import { texts } from "../texts";
 import "./welcome.css";
@@ -44,7 +46,10 @@ export default function Welcome({ config, onTool, onFile, isTemporary, setTempor
         <div className="cards" role="group" aria-label={texts.welcome.tools}>
           {chooseTools(tools.value).map((tool) => (
             <button key={fullName(tool)} type="button" className="card" onClick={() => onTool(tool)}>
-              <strong>{tool.title || toWords(tool.name)}</strong>
+              <span className="row">
+                <strong>{tool.title || toWords(tool.name)}</strong>
+                <span className="faint last">{tool.server}</span>
+              </span>
               <span className="faint">{firstSentence(tool.description ?? "")}</span>
             </button>
           ))}
@@ -90,10 +95,6 @@ function chooseTools(tools: readonly Tool[]): Tool[] {
 function toWords(name: string): string {
   const words = name.replaceAll(/[_-]+/g, " ");
   return words.charAt(0).toUpperCase() + words.slice(1);
-}
-
-function firstSentence(text: string): string {
-  return /^[^\n]*?[.!?](?=\s|$)/.exec(text.trim())?.[0] ?? text.trim().split("\n", 1)[0] ?? "";
 }
 
 async function fetchNewestFiles(): Promise<FileRecord[]> {

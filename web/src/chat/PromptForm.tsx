@@ -6,7 +6,7 @@ import { Button } from "../shared/Button";
 import { errorMessage } from "../shared/notifications";
 import { onLoaded } from "../shared/onLoaded";
 import { type PromptMessage, requestPrompt } from "./requestOffers";
-import { fullName } from "./useCommands";
+import { fullName } from "./findOffers";
 import { texts } from "../texts";
 
 interface PromptFormProps {

@@ -2,10 +2,12 @@ import { useEffect, useState } from "react";
 
 import { api, unwrap } from "../api/client";
 import type { Prompt, Tool } from "../api/types";
+import { firstLine } from "../tools/description";
 import { onLoaded } from "../shared/onLoaded";
 import { fieldsOfSchema } from "../tools/schemaFields";
 import { type Option, type Options, useOptions } from "../shared/useOptions";
 import { texts } from "../texts";
+import { findOffers, fullName } from "./findOffers";
 
 const MAX_OPTIONS = 30;
 const COMMAND = /^\/(\S*)$/;
@@ -30,17 +32,16 @@ export function useCommands(text: string, { onPrompt, onTool }: CommandHandlers)
   useEffect(() => {
     if (isActive) return onLoaded(fetchTools(), setTools);
   }, [isActive]);
-  const needle = (query ?? "").toLowerCase();
-  const toOptions = <Offer extends Prompt | Tool>(offers: readonly Offer[], kind: string, choose: (offer: Offer) => void): Option[] =>
-    offers
-      .filter((offer) => `${fullName(offer)} ${offer.title ?? ""}`.toLowerCase().includes(needle))
-      .map((offer) => ({
-        key: `${kind} ${fullName(offer)}`,
-        label: `/${fullName(offer)}`,
-        detail: offer.title ?? firstLine(offer.description ?? ""),
-        choose: () => choose(offer),
-      }));
-  const options = [...toOptions(prompts, "prompt", onPrompt), ...toOptions(tools, "tool", onTool)];
+  const offers = [
+    ...prompts.map((prompt) => ({ ...prompt, kind: "prompt", choose: () => onPrompt(prompt) })),
+    ...tools.map((tool) => ({ ...tool, kind: "tool", choose: () => onTool(tool) })),
+  ];
+  const options = findOffers(offers, query ?? "").map((offer): Option => ({
+    key: `${offer.kind} ${fullName(offer)}`,
+    label: `/${fullName(offer)}`,
+    detail: offer.title ?? firstLine(offer.description ?? ""),
+    choose: offer.choose,
+  }));
   const isComplete = tools.some((tool) => fullName(tool) === query && !needsArguments(tool));
   return useOptions(texts.composer.commands, query, isComplete ? [] : options.slice(0, MAX_OPTIONS));
 }
@@ -51,14 +52,6 @@ export async function fetchTools(): Promise<readonly Tool[]> {
   return servers.flatMap(({ status, tools }) => (status === "ready" ? tools.filter((tool) => tool.for_model !== false) : []));
 }
 
-export function fullName({ server, name }: { server: string; name: string }): string {
-  return `${server}.${name}`;
-}
-
 function needsArguments({ input_schema: schema }: Tool): boolean {
   return fieldsOfSchema(schema ?? {}).some((field) => field.isRequired);
-}
-
-function firstLine(text: string): string {
-  return text.trim().split("\n", 1)[0] ?? "";
 }

@@ -93,8 +93,9 @@ export function useSessions(): Sessions {
   };
 }
 
-/** Return the first line of a message, truncated to fit the list. */
+/** Return the first line of a message, truncated to fit the list. Of a call, only the name of the tool is a title. */
 export function titleFrom(message: string): string {
-  const line = message.trim().split("\n", 1)[0] ?? "";
+  const firstLine = message.trim().split("\n", 1)[0] ?? "";
+  const line = /^(\/\S+) \{/.exec(firstLine)?.[1] ?? firstLine;
   return line.length > MAX_TITLE_CHARS ? `${line.slice(0, MAX_TITLE_CHARS - 1).trimEnd()}…` : line;
 }

@@ -1,6 +1,7 @@
 import { Command } from "cmdk";
 import { useAsync } from "../canvas/useAsync";
-import { fetchTools, fullName } from "../chat/useCommands";
+import { fullName } from "../chat/findOffers";
+import { fetchTools } from "../chat/useCommands";
 import type { Session, Tool } from "../api/types";
 import { titleOf } from "../session/SessionList";
 import { Dialog } from "../shared/Dialog";

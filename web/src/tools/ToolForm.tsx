@@ -4,7 +4,8 @@ import { api, unwrap } from "../api/client";
 import type { Tool } from "../api/types";
 import { useAsync } from "../canvas/useAsync";
 import { Button } from "../shared/Button";
-import { fieldsOfSchema, readArguments, type SchemaField } from "./schemaFields";
+import { firstParagraph } from "./description";
+import { chooseFile, fieldsOfSchema, readArguments, type SchemaField } from "./schemaFields";
 import { ToolLabel } from "./ToolLabel";
 import { texts } from "../texts";
 import "./tools.css";
@@ -41,7 +42,7 @@ export default function ToolForm({ tool, onCall, onClose }: ToolFormProps) {
       </p>
       {tool.description && <p className="faint">{firstParagraph(tool.description)}</p>}
       {fields.map((field) => (
-        <Field key={field.name} field={field} />
+        <Field key={field.name} field={field} purpose={`${field.description} ${tool.description}`} />
       ))}
       {error && (
         <p className="error-message" role="alert">
@@ -60,23 +61,20 @@ export default function ToolForm({ tool, onCall, onClose }: ToolFormProps) {
   );
 }
 
-function firstParagraph(text: string): string {
-  return text.trim().split(/\n\s*\n/, 1)[0] ?? "";
-}
-
-function Field({ field }: { field: SchemaField }) {
+/** `purpose` says what the tool and the field are for. */
+function Field({ field, purpose }: { field: SchemaField; purpose: string }) {
   const id = useId();
   return (
     <div className="argument">
       <label htmlFor={id} title={field.description}>
         {field.isRequired ? texts.tools.required(field.label) : field.label}
       </label>
-      <Control id={id} field={field} />
+      <Control id={id} field={field} purpose={purpose} />
     </div>
   );
 }
 
-function Control({ id, field }: { id: string; field: SchemaField }) {
+function Control({ id, field, purpose }: { id: string; field: SchemaField; purpose: string }) {
   const { name, kind, isRequired, choices, initial, description } = field;
   switch (kind) {
     case "boolean":
@@ -91,7 +89,7 @@ function Control({ id, field }: { id: string; field: SchemaField }) {
         </select>
       );
     case "file":
-      return <FilePicker id={id} name={name} isRequired={isRequired} initial={initial} />;
+      return <FilePicker id={id} name={name} isRequired={isRequired} initial={initial} purpose={purpose} />;
     case "number":
       return <input id={id} name={name} type="number" step="any" required={isRequired} defaultValue={initial} placeholder={description} />;
     case "json":
@@ -101,16 +99,24 @@ function Control({ id, field }: { id: string; field: SchemaField }) {
   }
 }
 
+interface FilePickerProps {
+  id: string;
+  name: string;
+  isRequired: boolean;
+  initial: string;
+  purpose: string;
+}
+
 /** The user's newest files as choices, for an argument that names a file. */
-function FilePicker({ id, name, isRequired, initial }: { id: string; name: string; isRequired: boolean; initial: string }) {
+function FilePicker({ id, name, isRequired, initial, purpose }: FilePickerProps) {
   const state = useAsync("newest files", fetchFileNames);
   const names = state.status === "loaded" ? state.value : [];
   if (state.status === "loaded" && names.length === 0) {
     return <input id={id} name={name} required={isRequired} defaultValue={initial} placeholder={texts.tools.fileName} />;
   }
   return (
-    <select id={id} name={name} required={isRequired} key={names.length} defaultValue={initial || names[0] || ""}>
-      {!isRequired && <option value="">{texts.tools.noFile}</option>}
+    <select id={id} name={name} required={isRequired} key={names.length} defaultValue={initial || chooseFile(names, purpose)}>
+      <option value="">{isRequired ? texts.tools.choose : texts.tools.noFile}</option>
       {names.map((each) => (
         <option key={each}>{each}</option>
       ))}

@@ -1,5 +1,5 @@
 import type { Tool, ToolServer } from "../api/types";
-import { fullName } from "../chat/useCommands";
+import { fullName } from "../chat/findOffers";
 import { ToolLabel } from "./ToolLabel";
 import { useServers } from "./useServers";
 import type { ToolChoice } from "./useToolChoice";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { fieldsOfSchema, readArguments } from "./schemaFields";
+import { chooseFile, fieldsOfSchema, readArguments } from "./schemaFields";
 
 const SCHEMA = {
   type: "object",
@@ -28,6 +28,14 @@ test("each argument has a field of its kind, required ones first", () => {
   ]);
   expect(FIELDS[0]).toMatchObject({ label: "File", description: "The CSV file.", isRequired: true });
   expect(FIELDS[1]?.initial).toBe("10");
+});
+
+test("the file chosen at first has the type that the purpose names first", () => {
+  const names = ["gray.png", "sales.CSV", "cities.csv", "notes"];
+  expect(chooseFile(names, "Summarize a CSV file, with a PNG chart.")).toBe("sales.CSV");
+  expect(chooseFile(names, "Read a file. Notes of it stay.")).toBe("");
+  expect(chooseFile(["gray.png"], "Summarize a CSV file.")).toBe("gray.png");
+  expect(chooseFile([], "")).toBe("");
 });
 
 test("untouched and empty fields are not sent", () => {

@@ -68,6 +68,15 @@ function initialOf(value: unknown): string {
   return typeof value === "string" ? value : JSON.stringify(value);
 }
 
+/** Return the first file of the type that the purpose names first, such as "CSV", or the only file; else nothing. */
+export function chooseFile(names: readonly string[], purpose: string): string {
+  for (const word of purpose.toLowerCase().split(/[^a-z0-9]+/)) {
+    const fitting = word && names.find((name) => name.toLowerCase().endsWith(`.${word}`));
+    if (fitting) return fitting;
+  }
+  return names.length === 1 ? (names[0] ?? "") : "";
+}
+
 /** Return the arguments of a filled form, or the message for the first field that cannot be read. Empty fields are omitted. */
 export function readArguments(fields: readonly SchemaField[], form: { get(name: string): unknown }): Record<string, unknown> | string {
   const values: Record<string, unknown> = {};

@@ -1,5 +1,6 @@
 import { useState } from "react";
-import { fetchTools, fullName } from "../chat/useCommands";
+import { fullName } from "../chat/findOffers";
+import { fetchTools } from "../chat/useCommands";
 import { texts } from "../texts";
 
 const STORAGE_KEY = "satchel.disabled-tools.";

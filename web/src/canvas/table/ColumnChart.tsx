@@ -1,14 +1,16 @@
-import { useState } from "react";
+import { useRef, useState } from "react";
 
 import { useAsync } from "../useAsync";
+import { useWidth } from "../useWidth";
 import type { BarChart, LineChart } from "./columns";
 import type { TableClient } from "./tableClient";
 import { getTicks } from "./ticks";
 
-/** Size of the plot, and of the space for the axes left of and below it. */
-const WIDTH = 600;
-const HEIGHT = 160;
+/** Height of the plot, and the space around it, which has the numbers of the axes. Pixels. */
+const HEIGHT = 150;
 const LEFT = 64;
+const RIGHT = 8;
+const ABOVE = 8;
 const BELOW = 22;
 const TICKS = 4;
 
@@ -43,6 +45,8 @@ export function ColumnChart({ client, columns }: ColumnChartProps) {
 }
 
 function LineChartView({ name, chart }: { name: string; chart: LineChart }) {
+  const box = useRef<HTMLDivElement>(null);
+  const width = Math.max(0, useWidth(box) - LEFT - RIGHT);
   const min = Math.min(...chart.min);
   const max = Math.max(...chart.max);
   const rows = chart.rows.toLocaleString("en");
@@ -50,33 +54,34 @@ function LineChartView({ name, chart }: { name: string; chart: LineChart }) {
   const range = { min: Math.min(min, ticks[0] ?? min), max: Math.max(max, ticks.at(-1) ?? max) };
   const toY = (value: number) => round(HEIGHT - ((value - range.min) / (range.max - range.min || 1)) * HEIGHT);
   return (
-    <>
+    <div ref={box}>
       <svg
-        viewBox={`${-LEFT} -8 ${LEFT + WIDTH + 8} ${HEIGHT + BELOW + 8}`}
+        viewBox={`${-LEFT} ${-ABOVE} ${LEFT + width + RIGHT} ${ABOVE + HEIGHT + BELOW}`}
+        height={ABOVE + HEIGHT + BELOW}
         role="img"
         aria-label={`Line chart of ${name} over the rows, from ${formatNumber(min)} to ${formatNumber(max)}`}
       >
         {ticks.map((tick) => (
           <g key={tick}>
-            <line className={tick === 0 ? "chart-zero" : "chart-grid"} x1={0} x2={WIDTH} y1={toY(tick)} y2={toY(tick)} />
+            <line className={tick === 0 ? "chart-zero" : "chart-grid"} x1={0} x2={width} y1={toY(tick)} y2={toY(tick)} />
             <text className="chart-tick" x={-8} y={toY(tick) + 4} textAnchor="end">
               {formatNumber(tick)}
             </text>
           </g>
         ))}
-        <path className="chart-range" d={getAreaPath(chart.max, chart.min, range)} />
-        <path className="chart-line" d={getLinePath(chart.mean, range)} />
+        <path className="chart-range" d={getAreaPath(chart.max, chart.min, range, width)} />
+        <path className="chart-line" d={getLinePath(chart.mean, range, width)} />
         <text className="chart-tick" x={0} y={HEIGHT + 18}>
           row 1
         </text>
-        <text className="chart-tick" x={WIDTH} y={HEIGHT + 18} textAnchor="end">
+        <text className="chart-tick" x={width} y={HEIGHT + 18} textAnchor="end">
           row {rows}
         </text>
       </svg>
       <figcaption>
         {name}: {rows} rows, from {formatNumber(min)} to {formatNumber(max)}
       </figcaption>
-    </>
+    </div>
   );
 }
 
@@ -107,18 +112,18 @@ interface ValueRange {
 }
 
 /** Return the SVG path of a line through values; the minimum is at the bottom. */
-function getLinePath(values: readonly number[], range: ValueRange): string {
-  return `M${getPoints(values, range).join(" L")}`;
+function getLinePath(values: readonly number[], range: ValueRange, width: number): string {
+  return `M${getPoints(values, range, width).join(" L")}`;
 }
 
 /** Return the SVG path of the area between two lines. */
-function getAreaPath(upper: readonly number[], lower: readonly number[], range: ValueRange): string {
-  return `M${[...getPoints(upper, range), ...getPoints(lower, range).reverse()].join(" L")} Z`;
+function getAreaPath(upper: readonly number[], lower: readonly number[], range: ValueRange, width: number): string {
+  return `M${[...getPoints(upper, range, width), ...getPoints(lower, range, width).reverse()].join(" L")} Z`;
 }
 
-function getPoints(values: readonly number[], { min, max }: ValueRange): string[] {
+function getPoints(values: readonly number[], { min, max }: ValueRange, width: number): string[] {
   const span = max - min || 1;
-  const step = values.length > 1 ? WIDTH / (values.length - 1) : 0;
+  const step = values.length > 1 ? width / (values.length - 1) : 0;
   return values.map((value, index) => `${round(index * step)},${round(HEIGHT - ((value - min) / span) * HEIGHT)}`);
 }
 

@@ -26,7 +26,7 @@ function CitationList({ item, text }: { item: Item; text: string }) {
   const [visibleCount, setVisibleCount] = useState(PAGE_SIZE);
   if (!citations) return <PreviewError item={item} message={texts.viewers.noBibliography} />;
   return (
-    <div className="viewer-page">
+    <>
       <div className="viewer-toolbar">
         <span>{citations.length.toLocaleString("en")} citations</span>
         <button type="button" onClick={() => copy("BibTeX", toBibtex(citations))}>
@@ -36,17 +36,19 @@ function CitationList({ item, text }: { item: Item; text: string }) {
           Copy as RIS
         </button>
       </div>
-      <ol className="citations">
-        {citations.slice(0, visibleCount).map((citation, index) => (
-          <CitationRow key={index} citation={citation} />
-        ))}
-      </ol>
-      {visibleCount < citations.length && (
-        <button type="button" onClick={() => setVisibleCount(visibleCount + PAGE_SIZE)}>
-          Show more
-        </button>
-      )}
-    </div>
+      <div className="viewer-page">
+        <ol className="citations">
+          {citations.slice(0, visibleCount).map((citation, index) => (
+            <CitationRow key={index} citation={citation} />
+          ))}
+        </ol>
+        {visibleCount < citations.length && (
+          <button type="button" onClick={() => setVisibleCount(visibleCount + PAGE_SIZE)}>
+            Show more
+          </button>
+        )}
+      </div>
+    </>
   );
 }
 

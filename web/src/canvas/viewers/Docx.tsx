@@ -37,8 +37,18 @@ function Document({ item, bytes }: { item: Item; bytes: Uint8Array<ArrayBuffer> 
   );
 }
 
-/** The pages lie on the same gray down to the end of the frame. */
-const SURROUNDINGS = "<style>body { margin: 0; background: gray; }</style>";
+/**
+ * The pages lie on the same gray down to the end of the frame. A document that does not say its page size gets A4 pages.
+ * In a narrow frame, the text takes the width that there is.
+ */
+const SURROUNDINGS = `<style>
+body { margin: 0; background: gray; }
+section.docx:not([style*="width:"]) { width: 210mm; min-height: 297mm; padding: 25mm; }
+@media (max-width: 700px) {
+  .docx-wrapper { padding: 8px !important; }
+  section.docx { align-self: stretch; width: auto !important; min-height: 0 !important; padding: 16px !important; overflow-x: auto !important; }
+}
+</style>`;
 
 function Frame({ title, html }: { title: string; html: string }) {
   const source = useMemo(() => toSandboxedDocument(`${SURROUNDINGS}${html}`), [html]);

@@ -1,4 +1,4 @@
-import { type RefObject, useEffect, useRef, useState } from "react";
+import { useEffect, useRef, useState } from "react";
 
 import { texts } from "../../texts";
 import type { Item } from "../item";
@@ -6,6 +6,7 @@ import { AsyncPreview, PreviewError, TruncationNote } from "../PreviewState";
 import { openPdf, type PdfDocument } from "./openPdf";
 import { PdfPage } from "./PdfPage";
 import { type PdfSearch, usePdfSearch } from "./pdfSearch";
+import { useWidth } from "../useWidth";
 import type { ViewerProps } from "./types";
 import { useFileBytes } from "./useFileContent";
 
@@ -14,7 +15,6 @@ const MAX_PAGES = 500;
 const ZOOM_FACTOR = 1.25;
 const MIN_ZOOM = 0.25;
 const MAX_ZOOM = 4;
-const RESIZE_DELAY_MS = 150;
 
 /** PDF as a column of pages with their text, which can be selected and searched. Visible pages are rendered. */
 export default function Pdf({ item }: ViewerProps) {
@@ -49,8 +49,8 @@ function Reader({ item, document }: { item: Item; document: PdfDocument }) {
       {pages < document.numPages && <TruncationNote item={item} shown={texts.pdf.firstPages(pages, document.numPages)} />}
       <div className="viewer-toolbar">
         <span>{texts.pdf.page(page, document.numPages)}</span>
-        <FindBar search={search} />
         <ZoomBar zoom={zoom} onZoom={setZoom} />
+        <FindBar search={search} />
       </div>
       <section
         ref={box}
@@ -78,7 +78,7 @@ function Reader({ item, document }: { item: Item; document: PdfDocument }) {
 function FindBar({ search }: { search: PdfSearch }) {
   const { query, position, count, isReading } = search;
   return (
-    <span className="toolbar-group" role="search">
+    <span className="toolbar-group find-bar" role="search">
       <input
         type="search"
         aria-label={texts.pdf.find}
@@ -124,26 +124,4 @@ function findPage(box: HTMLElement): number {
   const middle = box.getBoundingClientRect().top + box.clientHeight / 2;
   const index = [...box.children].findIndex((page) => page.getBoundingClientRect().bottom > middle);
   return index === -1 ? box.children.length : index + 1;
-}
-
-/** Return the width for the content of an element; a change counts when it is over. */
-function useWidth(box: RefObject<HTMLElement | null>): number {
-  const [width, setWidth] = useState(0);
-  useEffect(() => {
-    const element = box.current;
-    if (!element) return;
-    let timer: ReturnType<typeof setTimeout> | undefined;
-    const observer = new ResizeObserver(([entry]) => {
-      const next = entry?.contentRect.width ?? 0;
-      clearTimeout(timer);
-      timer = setTimeout(() => setWidth(next), RESIZE_DELAY_MS);
-      setWidth((before) => (before === 0 ? next : before));
-    });
-    observer.observe(element);
-    return () => {
-      clearTimeout(timer);
-      observer.disconnect();
-    };
-  }, [box]);
-  return width;
 }

@@ -122,5 +122,10 @@ function fitCanvas(canvas: HTMLCanvasElement, page: Page, scale: number): Viewpo
   const viewport = page.getViewport({ scale: scale * Math.min(devicePixelRatio, MAX_PIXEL_RATIO, maxRatio) });
   canvas.width = Math.floor(viewport.width);
   canvas.height = Math.floor(viewport.height);
+  const context = canvas.getContext("2d", { alpha: false }); // as pdf.js asks for it; opaque ones are black at first
+  if (context) {
+    context.fillStyle = "white";
+    context.fillRect(0, 0, canvas.width, canvas.height);
+  }
   return viewport;
 }

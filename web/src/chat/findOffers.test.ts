@@ -1,0 +1,25 @@
+import { expect, it } from "vitest";
+
+import { findOffers, fullName } from "./findOffers";
+
+const OFFERS = [
+  { server: "artifacts", name: "three_files" },
+  { server: "artifacts", name: "long_results" },
+  { server: "documents", name: "read" },
+  { server: "report", name: "summarise" },
+  { server: "samples", name: "count", title: "Reckon" },
+  { server: "samples", name: "unused" },
+];
+
+it("offers names that begin with the text first, then words that do, then all that contain it", () => {
+  const names = findOffers(OFFERS, "Re").map(fullName);
+  expect(names).toEqual(["documents.read", "report.summarise", "samples.count", "artifacts.long_results", "artifacts.three_files"]);
+});
+
+it("offers everything in the given order for an empty text", () => {
+  expect(findOffers(OFFERS, "")).toEqual(OFFERS);
+});
+
+it("finds a full name", () => {
+  expect(findOffers(OFFERS, "report.su").map(fullName)).toEqual(["report.summarise"]);
+});

@@ -1,0 +1,26 @@
+import { describe, expect, it } from "vitest";
+
+import { firstLine, firstParagraph, firstSentence } from "./description";
+
+const TEXT = `
+Wait \`\`seconds\`\` and report
+progress. Then stop.
+
+Args: seconds`;
+
+describe("beginning of a description", () => {
+  it("has no marks of code", () => {
+    expect(firstLine(TEXT)).toBe("Wait seconds and report");
+    expect(firstLine("Use `a` or ``b``; a ` alone stays.")).toBe("Use a or b; a ` alone stays.");
+  });
+
+  it("ends with the first sentence, or with the line if no sentence ends in it", () => {
+    expect(firstSentence("Read a file. And more.")).toBe("Read a file.");
+    expect(firstSentence("Version 1.5 of it\nmore.")).toBe("Version 1.5 of it");
+  });
+
+  it("ends with the first paragraph", () => {
+    expect(firstParagraph(TEXT)).toBe("Wait seconds and report\nprogress. Then stop.");
+    expect(firstParagraph("")).toBe("");
+  });
+});
