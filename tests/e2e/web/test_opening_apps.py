@@ -88,9 +88,12 @@ def test_app_hears_that_its_call_was_cancelled(chat: ChatPage) -> None:
 def test_app_hears_that_its_call_has_failed(chat: ChatPage, gate: Path) -> None:
     frame = held(chat, "held-fail")
     (gate / "held-fail").touch()
-    frame.wait_for_function("window.events.some(([name]) => name === 'tool-cancelled')")
-    assert events(frame)[1][0] == "tool-cancelled"
-    assert "fail" in events(frame)[1][1]["reason"]
+    frame.wait_for_function("window.events.some(([name]) => name === 'tool-result')")
+    assert [name for name, _ in events(frame)] == ["tool-input", "tool-result"]
+    result = events(frame)[1][1]
+    assert result["isError"] is True
+    assert "fail" in result["content"][0]["text"]
+    expect(chat.page.get_by_role("note").filter(has_text="The tool of the app has failed")).to_be_visible()
     chat.page.reload()
     chat.page.get_by_role("button", name="Canvas").click()
     restored = app_frame(chat.page)  # of the call that succeeded
@@ -117,7 +120,7 @@ def test_app_calls_tools_only_after_its_own_call(chat: ChatPage, gate: Path) -> 
 def test_app_of_a_failed_call_can_call_no_tools(chat: ChatPage, gate: Path) -> None:
     frame = held(chat, "held-2-fail")
     (gate / "held-2-fail").touch()
-    frame.wait_for_function("window.events.some(([name]) => name === 'tool-cancelled')")
+    frame.wait_for_function("window.events.some(([name]) => name === 'tool-result')")
     failure = frame.evaluate(
         "app.callServerTool({name: 'ping', arguments: {}}).then(() => 'called', error => String(error))"
     )

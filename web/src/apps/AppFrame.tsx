@@ -116,7 +116,7 @@ export function AppFrame({ call, html, origin, title }: AppFrameProps) {
       </div>
       {failure !== null && (
         <p className="viewer-note" role="note">
-          The call of the app has no result: {failure}
+          {failure.isResult ? "The tool of the app has failed" : "The call of the app has no result"}: {failure.message}
         </p>
       )}
       {status === "ended" ? (
@@ -158,7 +158,7 @@ function useEndedCall({ app, hasResult, failure }: CallOfApp): Promise<OpenApp> 
   const [{ promise, resolve, reject }] = useState(createEnd);
   useEffect(() => {
     if (hasResult) resolve(app);
-    else if (failure !== null) reject(new Error(failure));
+    else if (failure !== null) reject(new Error(failure.message));
   }, [hasResult, failure]);
   return promise;
 }

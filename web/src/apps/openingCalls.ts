@@ -1,6 +1,10 @@
 /** Calls that open an app: the canvas opens it when the call starts, if a page of it is known. */
 import { errorOf, isOpen } from "../chat/toolCall";
+import type { CallFailure } from "../canvas/item";
 import type { Part, Turn } from "../chat/turn";
+
+/** The error code of a call whose tool answered with an error. The others are of Satchel, such as a timeout. */
+const TOOL_FAILED = "E_TOOL_FAILED";
 
 export interface OpeningCall {
   /** `{turn_id}/{call_id}`, as in its output. */
@@ -9,8 +13,8 @@ export interface OpeningCall {
   turnId: string;
   callId: string;
   isRunning: boolean;
-  /** Why the app gets no result; null while it may get one. */
-  failure: string | null;
+  /** Null while the call may succeed. */
+  failure: CallFailure | null;
 }
 
 /** Return the calls of tools with an app, in a session. */
@@ -28,10 +32,12 @@ function toOpeningCall(turn: Turn, part: Part): OpeningCall | null {
   return { id, sessionId, turnId, callId, isRunning, failure: failureOf(turn, part.call, id) };
 }
 
-function failureOf(turn: Turn, call: Extract<Part, { kind: "call" }>["call"], id: string): string | null {
-  if (call.status === "failed") return errorOf(call);
+function failureOf(turn: Turn, call: Extract<Part, { kind: "call" }>["call"], id: string): CallFailure | null {
+  const withoutResult = (message: string): CallFailure => ({ message, isResult: false });
+  const error = errorOf(call);
+  if (error !== null) return { message: error, isResult: call.errorCode === TOOL_FAILED };
   if (turn.status === "running") return null;
-  if (call.status === "stopped") return turn.error?.message ?? "The call was stopped.";
+  if (call.status === "stopped") return withoutResult(turn.error?.message ?? "The call was stopped.");
   const output = turn.outputs.find((one) => one.id === id);
-  return output?.artifacts.some((file) => file.viewer === "app") ? null : "The result cannot be shown by the app.";
+  return output?.artifacts.some((file) => file.viewer === "app") ? null : withoutResult("The result cannot be shown by the app.");
 }

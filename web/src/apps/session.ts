@@ -7,6 +7,7 @@ import {
 } from "@modelcontextprotocol/ext-apps/app-bridge";
 import type { CallToolResult, JSONRPCMessage } from "@modelcontextprotocol/client";
 import type { OpenApp } from "../api/types";
+import type { CallFailure } from "../canvas/item";
 import type { AppFiles, Offered } from "./files";
 import { DISPLAY_MODES } from "./hostContext";
 import { FrameTransport } from "./transport";
@@ -44,8 +45,8 @@ export interface CallOfApp {
   app: OpenApp;
   /** False while the call runs. */
   hasResult: boolean;
-  /** Why the call has ended without a result. */
-  failure: string | null;
+  /** Null while the call runs, and after its success. */
+  failure: CallFailure | null;
 }
 
 const HOST = { name: "Satchel", version: "1" };
@@ -98,7 +99,8 @@ export class AppSession {
     const { app, hasResult, failure } = call;
     this.hasEnd = hasResult || failure !== null;
     if (hasResult) void this.bridge.sendToolResult(this.host.files.link(app.state.result as CallToolResult, app.files ?? []));
-    else if (failure !== null) void this.bridge.sendToolCancelled({ reason: failure });
+    else if (failure?.isResult) void this.bridge.sendToolResult({ content: [{ type: "text", text: failure.message }], isError: true });
+    else if (failure) void this.bridge.sendToolCancelled({ reason: failure.message });
   }
 
   /** Tell the app that its surroundings have changed. */

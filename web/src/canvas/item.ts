@@ -2,13 +2,20 @@
 import { api, unwrap } from "../api/client";
 import type { Artifact, Deferred, FileRecord, OpenApp } from "../api/types";
 
+/** How a call has ended that gives its app nothing to show. */
+export interface CallFailure {
+  message: string;
+  /** Whether the tool itself has failed: the app gets its error as a result. Otherwise it gets no result. */
+  isResult: boolean;
+}
+
 /** An app that opens before its call has a result, with the page that an earlier call has left. */
 export interface OpeningApp {
   app: OpenApp;
   html: string;
   origin: string;
-  /** Why the call has ended without a result; null while it runs. */
-  failure: string | null;
+  /** Null while the call runs. */
+  failure: CallFailure | null;
 }
 
 export interface Item {

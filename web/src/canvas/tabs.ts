@@ -1,6 +1,6 @@
 /** Tabs of the canvas: which ones open automatically, their order, and which are visible. Pure. */
 import type { Artifact, Dashboard } from "../api/types";
-import { type Item, itemFromTurn } from "./item";
+import { type CallFailure, type Item, itemFromTurn } from "./item";
 import type { ToolOutput } from "./types";
 
 export type Tab = FileTab | DashboardTab;
@@ -49,11 +49,11 @@ export function withOpeningApp(state: TabsState, added: readonly Tab[], callId: 
   return added.map((tab) => (tab.kind === "file" && tab.item.viewer === "app" ? { ...tab, key } : tab));
 }
 
-/** Tell open apps that their calls have failed. `failures` has the reasons, by the id of the call. */
-export function withFailures(state: TabsState, failures: ReadonlyMap<string, string>): TabsState {
-  const reasons = new Map([...failures].map(([id, reason]) => [toAppKey(id), reason]));
+/** Tell open apps that their calls have failed. `failures` are those of the calls with these ids. */
+export function withFailures(state: TabsState, failures: ReadonlyMap<string, CallFailure>): TabsState {
+  const byTab = new Map([...failures].map(([id, failure]) => [toAppKey(id), failure]));
   const tabs = state.tabs.map((tab) => {
-    const failure = reasons.get(tab.key);
+    const failure = byTab.get(tab.key);
     if (failure === undefined || tab.kind !== "file" || !tab.item.opening || tab.item.opening.failure !== null) return tab;
     return { ...tab, item: { ...tab.item, opening: { ...tab.item.opening, failure } } };
   });

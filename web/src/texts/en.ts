@@ -217,7 +217,7 @@ export const en = {
     sendKey: "Send messages with",
     sendKeys: { enter: "Enter", "ctrl-enter": "Ctrl + Enter" },
     instructions: "Your instructions for all new chats",
-    instructionsHint: "The model reads them after those of this deployment.",
+    instructionsHint: "The model reads them after those of the operator.",
     saved: "Saved.",
     save: "Save",
     notify: "Notify me when a long answer is complete",
