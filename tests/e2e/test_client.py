@@ -14,6 +14,7 @@ import httpx2
 import pytest
 
 from satchel_client import ApiError, AsyncClient, Client, Event
+from satchel_client.models import ChatLinkPage, ChatLinkWithUrl, SessionOut, TokenList, TokenWithText
 from tests.e2e.conftest import NewUser
 from tests.e2e.system_process import ROOT, SystemProcess
 from tests.e2e.user_client import LOCAL_KEY
@@ -103,6 +104,49 @@ def test_repeated_upload_and_link_with_a_key_return_the_first_ones(
 
         assert (second.file_key, second.version, second.size) == (first.file_key, 1, size)
         assert links == {link.link_id for link in client.links()}
+
+
+class LostResponses(httpx2.HTTPTransport):
+    """A connection that breaks after each first POST to a path, when the server has answered it."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.lost: dict[str, httpx2.Response] = {}
+
+    def handle_request(self, request: httpx2.Request) -> httpx2.Response:
+        response = super().handle_request(request)
+        if request.method == "POST" and request.url.path not in self.lost:
+            response.read()
+            self.lost[request.url.path] = response
+            raise httpx2.ReadError("cut")
+        return response
+
+
+def test_link_and_token_whose_responses_were_lost_exist_once_and_work(system: SystemProcess, new_user: NewUser) -> None:
+    transport = LostResponses()
+    with Client(system.url, LOCAL_KEY, user=new_user().name, transport=transport, retry_delays=RETRY_DELAYS) as client:
+        client.config()  # a client that was never connected does not retry
+        session = client.start_session()
+        path = f"/api/sessions/{session.session_id}/links"
+        link = client.request(ChatLinkWithUrl, "POST", path)
+        token = client.request(TokenWithText, "POST", "/api/me/tokens", json={"name": "program"})
+        links = client.request(ChatLinkPage, "GET", "/api/chat-links").links
+        tokens = client.request(TokenList, "GET", "/api/me/tokens").tokens
+    lost_link, lost_token = transport.lost[path].json(), transport.lost["/api/me/tokens"].json()
+
+    assert [each.session_id for each in client_sessions(system, token.token)] == [session.session_id]
+    assert [each.chat_link_id for each in links] == [link.chat_link_id] == [lost_link["chat_link_id"]]
+    assert [each.token_id for each in tokens] == [token.token_id] == [lost_token["token_id"]]
+    shared = {"token": link.url.partition("#share=")[2]}, {"token": lost_link["url"].partition("#share=")[2]}
+    opened = [httpx2.get(f"{system.url}/api/shared-chat", params=each).status_code for each in shared]
+    assert opened == [200, 404]
+    with pytest.raises(ApiError, match="E_UNAUTHORIZED"):
+        client_sessions(system, lost_token["token"])
+
+
+def client_sessions(system: SystemProcess, token: str) -> list[SessionOut]:
+    with Client(system.url, token) as client:
+        return list(client.sessions())
 
 
 def test_change_with_an_outdated_tag_is_refused(system: SystemProcess, new_user: NewUser) -> None:

@@ -117,6 +117,8 @@ def test_transfers_resume_and_other_operations_work(
         "links": 1,
         "keyed": ["1 0", "1 0", "1 2", "1 2"],  # the version of each upload, and the first one of the same file
         "deleted": [412, 204],
+        "shared": [1, 2],  # one link with two URLs, of which only the second works
+        "tokens": [1, 2],
         "missing": "E_FILE_NOT_FOUND",
     }
 

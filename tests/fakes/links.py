@@ -1,9 +1,11 @@
 """In-memory shared links and link states, and signers that store their tokens."""
 
 from collections.abc import Sequence
+from datetime import datetime
 
 from satchel.domain.chat_links import ChatLink
 from satchel.domain.dashboard_tokens import DashboardClaims, PublicKey
+from satchel.domain.errors import RequestRunning
 from satchel.domain.ids import SessionId
 from satchel.domain.links import Audience, Claims, EraseClaims, LinkState, SharedLink
 from satchel.ports import Page
@@ -49,6 +51,15 @@ class FakeChatLinks:
 
     def add(self, link: ChatLink) -> None:
         self.stored[link.link_id] = link.model_dump_json()
+
+    def get(self, user: str, link_id: str) -> ChatLink | None:
+        return next((link for link in self._all() if (link.owner, link.link_id) == (user, link_id)), None)
+
+    def replace(self, old: ChatLink, new: ChatLink, now: datetime) -> None:  # noqa: ARG002  (the port's)
+        stored = self.get(new.owner, new.link_id)
+        if stored is None or stored.token_digest != old.token_digest:
+            raise RequestRunning
+        self.add(new)
 
     def find(self, token_digest: str) -> ChatLink | None:
         return next((link for link in self._all() if link.token_digest == token_digest), None)

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from datetime import datetime
 
-from satchel.domain.errors import TooManyTokens
+from satchel.domain.errors import RequestRunning, TooManyTokens
 from satchel.domain.ids import CallId, TokenId, TurnId, UserName
 from satchel.domain.personal_tokens import PersonalToken
 from satchel.domain.users import Erasure, InterruptedTurn, UserSettings
@@ -54,6 +54,12 @@ class FakePersonalTokens:
     def get(self, user: UserName, token_id: TokenId) -> PersonalToken | None:
         token = self._tokens.get(token_id)
         return token if token and token.user == user else None
+
+    def replace(self, old: PersonalToken, new: PersonalToken) -> None:
+        stored = self.get(new.user, new.token_id)
+        if stored is None or stored.digest != old.digest or stored.last_used_at is not None:
+            raise RequestRunning
+        self._tokens[new.token_id] = new
 
     def list(self, user: UserName) -> Sequence[PersonalToken]:
         return [token for _, token in sorted(self._tokens.items(), reverse=True) if token.user == user]

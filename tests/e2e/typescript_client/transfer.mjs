@@ -39,6 +39,15 @@ const deleteIf = (etag) =>
   client.api.DELETE("/api/files/{file_key}", { params: { ...params, header: { "if-match": etag } } });
 const deleted = [(await deleteIf('"other"')).response.status, (await deleteIf(tag)).response.status];
 const missing = await client.files.read(stored.file_key).catch((error) => error instanceof ApiError && error.code);
+const header = { "idempotency-key": "k" };
+const shared = [];
+const tokens = [];
+for (let time = 0; time < 2; time++) {
+  const path = { session_id: session.sessionId };
+  shared.push((await client.api.POST("/api/sessions/{session_id}/links", { params: { path, header } })).data);
+  tokens.push((await client.api.POST("/api/me/tokens", { params: { header }, body: { name: "program" } })).data);
+}
+const distinct = (items, name) => new Set(items.map((item) => item[name])).size;
 await client.close();
 console.log(JSON.stringify({
   interrupted,
@@ -52,5 +61,7 @@ console.log(JSON.stringify({
   links: links.length,
   keyed: keyed.map(({ file_key, version }) => `${version} ${keyed.findIndex((each) => each.file_key === file_key)}`),
   deleted,
+  shared: [distinct(shared, "chat_link_id"), distinct(shared, "url")],
+  tokens: [distinct(tokens, "token_id"), distinct(tokens, "token")],
   missing,
 }));

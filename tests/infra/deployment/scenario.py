@@ -93,6 +93,7 @@ class Scenario:
         self.measure_turns()
         self.use_a_prompt()
         self.download_and_share_files()
+        self.repeat_requests()
         self.approve_a_call()
         self.cancel_and_lose_turns()
         self.end_sessions()
@@ -184,6 +185,15 @@ class Scenario:
         self._call("DELETE", "/api/links")
         for name in ("small.txt", "later.txt", "parts.txt"):
             self._call("DELETE", f"/api/files/{by_name[name]}")
+
+    def repeat_requests(self) -> None:
+        """Share a chat and make a token, each twice with one key, so that the second request replaces the secret."""
+        key = {"Idempotency-Key": "k1"}
+        share, make = f"/api/sessions/{self.session_id}/links", "/api/me/tokens"
+        for path, body, secret in ((share, {}, "url"), (make, {"name": "program"}, "token")):
+            first, second = (self._call("POST", path, json=body, headers=key) for _ in range(2))
+            assert first.pop(secret) != second.pop(secret)
+            assert first == second
 
     def approve_a_call(self) -> None:
         """Approve a call. A second invocation of the state then answers at once."""

@@ -135,7 +135,11 @@ class SampleData:
         save, sid = DynamoFiles(table).save, self.session.session_id
         # All keys end in the same character, so the files share one usage counter and one removal transaction.
         self.link: ChatLink = make_chat_link(self.session)
-        DynamoChatLinks(table).add(self.link)
+        self.second_link: ChatLink = make_chat_link(self.second)
+        for link in (self.link, self.second_link):
+            DynamoChatLinks(table).add(link)
+        self.token: PersonalToken = make_token(self.user, TokenId(random_id("p")))
+        DynamoPersonalTokens(table).add(self.token, 20)
         self.files: list[FileRecord] = [
             save(make_file(self.user, sid, f"{number}.csv", object_id=f"{new_file_key()[:-1]}0"))
             for number in range(FILE_COUNT)
@@ -188,9 +192,9 @@ _AT = START + timedelta(hours=1)
 _TOKEN_ID = TokenId("p" + 26 * "0")
 
 
-def make_token(user: str) -> PersonalToken:
+def make_token(user: str, token_id: TokenId) -> PersonalToken:
     return PersonalToken(
-        token_id=_TOKEN_ID,
+        token_id=token_id,
         user=UserName(user),
         groups=frozenset({"users"}),
         name="program",
@@ -198,6 +202,20 @@ def make_token(user: str) -> PersonalToken:
         created_at=START,
         expires_at=_AT,
     )
+
+
+def _renew_token(sample: SampleData, table: Table) -> None:
+    tokens = DynamoPersonalTokens(table)
+    token = tokens.get(UserName(sample.user), sample.token.token_id)
+    assert token is not None
+    tokens.replace(token, token.model_copy(update={"digest": "1" * 64}))
+
+
+def _renew_link(sample: SampleData, table: Table) -> None:
+    links = DynamoChatLinks(table)
+    link = links.get(UserName(sample.user), sample.second_link.link_id)
+    assert link is not None
+    links.replace(link, link.model_copy(update={"token_digest": f"other {link.token_digest}"}), _AT)
 
 
 PATTERNS: dict[str, Pattern] = {
@@ -211,7 +229,8 @@ PATTERNS: dict[str, Pattern] = {
     "change a user's settings": lambda s, t: DynamoUserSettings(t).save(
         UserName(s.user), UserSettings(instructions="x"), _AT
     ),
-    "make a personal token": lambda s, t: DynamoPersonalTokens(t).add(make_token(s.user), 20),
+    "make a personal token": lambda s, t: DynamoPersonalTokens(t).add(make_token(s.user, _TOKEN_ID), 20),
+    "replace the secret of a personal token": _renew_token,
     "check a personal token": lambda s, t: DynamoPersonalTokens(t).get(UserName(s.user), _TOKEN_ID),
     "list personal tokens": lambda s, t: DynamoPersonalTokens(t).list(UserName(s.user)),
     "revoke a personal token": lambda s, t: DynamoPersonalTokens(t).remove(UserName(s.user), _TOKEN_ID),
@@ -221,6 +240,7 @@ PATTERNS: dict[str, Pattern] = {
     "rate an answer": lambda s, t: DynamoTurns(t).rate(s.session.session_id, s.turn.turn_id, Rating.UP),
     "search conversations": _search,
     "share a conversation": lambda s, t: DynamoChatLinks(t).add(make_chat_link(s.session)),
+    "replace the secret of a link to a conversation": _renew_link,
     "find a shared conversation": lambda s, t: DynamoChatLinks(t).find(s.link.token_digest),
     "list links to conversations": lambda s, t: DynamoChatLinks(t).list(UserName(s.user), 50, None),
     "revoke a link to a conversation": lambda s, t: DynamoChatLinks(t).remove(UserName(s.user), s.link.link_id),

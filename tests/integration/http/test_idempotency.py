@@ -1,6 +1,6 @@
 """Requests that are repeated: with an Idempotency-Key they create one thing, and DELETE answers the same again."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
 
@@ -8,8 +8,10 @@ import httpx2
 import pytest
 from starlette.testclient import TestClient
 
+from satchel.adapters.dynamodb.chat_links import DynamoChatLinks
 from satchel.adapters.dynamodb.files import DynamoFiles
 from satchel.adapters.dynamodb.links import DynamoSharedLinks
+from satchel.adapters.dynamodb.personal_tokens import DynamoPersonalTokens
 from satchel.adapters.dynamodb.requests import DynamoRequestKeys
 from satchel.adapters.dynamodb.sessions import DynamoSessions
 from satchel.adapters.dynamodb.turns import DynamoTurns
@@ -17,7 +19,7 @@ from satchel.adapters.dynamodb.uploads import DynamoUploads
 from satchel.domain.ids import UserName
 from tests.integration.aws.factories import random_id
 from tests.integration.http.api_client import ApiClient, Json
-from tests.integration.http.backend import Backend
+from tests.integration.http.backend import Backend, make_client
 from tests.integration.http.crashes import crash_once
 
 KEY = {"Idempotency-Key": "k1"}
@@ -50,6 +52,16 @@ def share(http: TestClient, name: str) -> httpx2.Response:
     return http.post(f"/api/files/{file['file_key']}/link", json={"ttl_seconds": 60 + len(name)}, headers=KEY)
 
 
+def share_chat(http: TestClient, name: str) -> httpx2.Response:
+    listed = http.get("/api/sessions").json()["sessions"]
+    session_id = listed[0]["session_id"] if listed else ApiClient(http).create_session()
+    return http.post(f"/api/sessions/{session_id}/links", json={"ttl_seconds": 3600 + len(name)}, headers=KEY)
+
+
+def make_token(http: TestClient, name: str) -> httpx2.Response:
+    return http.post("/api/me/tokens", json={"name": name}, headers=KEY)
+
+
 CREATE: dict[str, Create] = {
     "session": start,
     "conversation": import_,
@@ -57,6 +69,8 @@ CREATE: dict[str, Create] = {
     "content": upload_json,
     "upload": begin,
     "link": share,
+    "chat_link": share_chat,
+    "token": make_token,
 }
 LISTS = {
     "session": ("/api/sessions", "sessions"),
@@ -65,6 +79,8 @@ LISTS = {
     "content": ("/api/files", "files"),
     "upload": ("/api/files/uploads", "uploads"),
     "link": ("/api/links", "links"),
+    "chat_link": ("/api/chat-links", "links"),
+    "token": ("/api/me/tokens", "tokens"),
 }
 ID_NAMES = {
     "session": "session_id",
@@ -73,8 +89,22 @@ ID_NAMES = {
     "content": "file_key",
     "upload": "upload_id",
     "link": "link_id",
+    "chat_link": "chat_link_id",
+    "token": "token_id",
 }
+SECRETS = {"chat_link": "url", "token": "token"}
+"""The properties whose values are not stored, so a repeated request gets another value."""
+
 every_kind = pytest.mark.parametrize("kind", CREATE)
+every_secret = pytest.mark.parametrize("kind", SECRETS)
+
+
+def prepare(http: TestClient, kind: str) -> None:
+    """Create what a link leads to, before its requests run at the same time or crash."""
+    if kind == "link":
+        ApiClient(http).upload("shared.csv")
+    if kind == "chat_link":
+        ApiClient(http).create_session()
 
 
 def count(http: TestClient, kind: str) -> int:
@@ -92,13 +122,14 @@ def test_repeated_request_returns_what_the_first_one_created(http: TestClient, k
     first, second = CREATE[kind](http, "a.csv"), CREATE[kind](http, "a.csv")
 
     assert (first.status_code, second.status_code) == (201, 201)
-    assert without_parts(second.json()) == without_parts(first.json())
+    assert lasting(kind, second.json()) == lasting(kind, first.json())
     assert count(http, kind) == 1
 
 
-def without_parts(answer: Json) -> Json:
-    """Return an answer without the presigned URLs and short-lived links, which are new in each answer."""
-    return {name: value for name, value in answer.items() if name not in {"parts", "download_url"}}
+def lasting(kind: str, answer: Json) -> Json:
+    """Return an answer without the presigned URLs, short-lived links and secrets, which are new in each answer."""
+    new = {"parts", "download_url", SECRETS.get(kind)}
+    return {name: value for name, value in answer.items() if name not in new}
 
 
 @every_kind
@@ -113,12 +144,11 @@ def test_key_of_another_request_is_refused_and_creates_nothing(http: TestClient,
 
 @every_kind
 def test_requests_at_the_same_time_create_one_thing(http: TestClient, kind: str) -> None:
-    if kind == "link":
-        ApiClient(http).upload("shared.csv")
+    prepare(http, kind)
     with ThreadPoolExecutor(4) as pool:
         responses = list(pool.map(lambda _: CREATE[kind](http, "a.csv"), range(4)))
 
-    created = [without_parts(each.json()) for each in responses if each.status_code == 201]
+    created = [lasting(kind, each.json()) for each in responses if each.status_code == 201]
     waiting = [each.json()["error_code"] for each in responses if each.status_code != 201]
     assert created == [created[0]] * len(created) != []
     assert set(waiting) <= {"E_REQUEST_RUNNING"}
@@ -132,6 +162,8 @@ WRITES: dict[str, list[tuple[type, str]]] = {
     "content": [(DynamoFiles, "save")],
     "upload": [(DynamoUploads, "add")],
     "link": [(DynamoSharedLinks, "add")],
+    "chat_link": [(DynamoChatLinks, "add")],
+    "token": [(DynamoPersonalTokens, "add")],
 }
 CRASHES = [
     (kind, adapter, method, before)
@@ -151,8 +183,7 @@ def test_repetition_after_a_crash_returns_the_same_thing(
     method: str,
     before: bool,  # noqa: FBT001  (a parameter of the test)
 ) -> None:
-    if kind == "link":
-        ApiClient(http).upload("shared.csv")
+    prepare(http, kind)
     with monkeypatch.context() as patch:
         crash_once(patch, adapter, method, before=before)
         assert CREATE[kind](http, "a.csv").status_code == 500
@@ -186,8 +217,7 @@ def test_import_is_complete_after_a_crash_in_the_middle(
 def test_other_request_with_the_key_of_an_interrupted_one_creates_its_own_thing(
     backend: Backend, http: TestClient, monkeypatch: pytest.MonkeyPatch, kind: str
 ) -> None:
-    if kind == "link":
-        ApiClient(http).upload("shared.csv")
+    prepare(http, kind)
     with monkeypatch.context() as patch:
         crash_once(patch, DynamoRequestKeys, "finish", before=True)
         assert CREATE[kind](http, "a.csv").status_code == 500
@@ -210,8 +240,7 @@ def test_repetition_after_an_internal_error_returns_the_same_thing(
     def fail(*_args: object) -> None:
         raise OSError
 
-    if kind == "link":
-        ApiClient(http).upload("shared.csv")
+    prepare(http, kind)
     with monkeypatch.context() as patch:
         patch.setattr(DynamoRequestKeys, "finish", fail)
         assert CREATE[kind](http, "a.csv").status_code == 500
@@ -246,12 +275,76 @@ def test_key_can_be_used_again_after_a_day(backend: Backend, http: TestClient) -
 def test_repetition_does_not_bring_back_what_was_deleted(http: TestClient) -> None:
     session_id = start(http, "a").json()["session_id"]
     http.delete(f"/api/conversations/{session_id}")
-    link = share(http, "a").json()
-    http.delete(f"/api/links/{link['link_id']}")
+    links = ("/api/links", "/api/chat-links", "/api/me/tokens")
+    kinds = ("link", "chat_link", "token")
+    for path, kind in zip(links, kinds, strict=True):
+        http.delete(f"{path}/{CREATE[kind](http, 'a').json()[ID_NAMES[kind]]}")
 
     assert start(http, "a").status_code == 404
-    assert share(http, "a").status_code == 404
-    assert http.get("/api/links").json()["links"] == []
+    assert [CREATE[kind](http, "a").status_code for kind in kinds] == [404, 404, 404]
+    assert [ids(http, kind) for kind in kinds] == [[], [], []]
+
+
+def works(backend: Backend, kind: str, answer: Mapping[str, str]) -> bool:
+    """Return True if the secret of a link or token opens what it is for."""
+    if kind == "token":
+        client = make_client(backend.local_app, {"Authorization": f"Bearer {answer['token']}"})
+        return client.get("/api/me").status_code == 200
+    token = answer["url"].partition("#share=")[2]
+    return make_client(backend.local_app).get("/api/shared-chat", params={"token": token}).status_code == 200
+
+
+@every_secret
+def test_secret_of_the_repeated_request_works_and_the_earlier_one_stops(
+    backend: Backend, http: TestClient, kind: str
+) -> None:
+    first = CREATE[kind](http, "a").json()
+    assert kind == "token" or works(backend, kind, first)  # using a token would prevent its repetition
+    backend.clock.advance(60)
+
+    second = CREATE[kind](http, "a").json()
+
+    assert not works(backend, kind, first)
+    assert works(backend, kind, second)
+
+
+@every_secret
+@pytest.mark.parametrize("before", [True, False])
+def test_repetition_that_crashes_can_be_repeated(
+    backend: Backend, http: TestClient, monkeypatch: pytest.MonkeyPatch, *, kind: str, before: bool
+) -> None:
+    first = CREATE[kind](http, "a").json()
+    with monkeypatch.context() as patch:
+        crash_once(patch, {"chat_link": DynamoChatLinks, "token": DynamoPersonalTokens}[kind], "replace", before=before)
+        assert CREATE[kind](http, "a").status_code == 500
+
+    repeated = CREATE[kind](http, "a").json()
+
+    assert lasting(kind, repeated) == lasting(kind, first)
+    assert works(backend, kind, repeated)
+    assert count(http, kind) == 1
+
+
+def test_used_token_is_not_replaced(backend: Backend, http: TestClient) -> None:
+    created = make_token(http, "a").json()
+    assert works(backend, "token", created)
+
+    response = make_token(http, "a")
+
+    assert (response.status_code, response.json()["error_code"]) == (409, "E_TOKEN_USED")
+    assert response.json()["token_id"] == created["token_id"]
+    assert works(backend, "token", created)
+    assert ids(http, "token") == [created["token_id"]]
+
+
+def test_link_of_an_ended_session_is_not_replaced(http: TestClient) -> None:
+    session_id = ApiClient(http).create_session()
+    share_chat(http, "a")
+    http.delete(f"/api/sessions/{session_id}")
+
+    response = http.post(f"/api/sessions/{session_id}/links", json={"ttl_seconds": 3601}, headers=KEY)
+
+    assert (response.status_code, response.json()["error_code"]) == (404, "E_LINK_NOT_FOUND")
 
 
 def test_keys_are_deleted_with_the_data_of_their_user(backend: Backend, http: TestClient, user: UserName) -> None:

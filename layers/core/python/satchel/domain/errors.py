@@ -31,7 +31,8 @@ SatchelError
 │   ├── ApprovalClosed        the user decided differently, or the call no longer waits for a decision
 │   ├── InputClosed           the user answered differently, or the tool no longer waits for an answer
 │   ├── ApprovalMismatch      the digest of an approval is missing or not that of the call
-│   └── IdempotencyKeyReused  the same Idempotency-Key with another body
+│   ├── IdempotencyKeyReused  the same Idempotency-Key with another body
+│   └── TokenUsed             a repeated request cannot renew a personal token that a program uses
 ├── Changed                   the resource is not in the state that the request expects (If-Match)
 ├── QuotaExceeded             the user has used up a quota
 │   ├── TooManySessions
@@ -322,6 +323,19 @@ class IdempotencyKeyReused(Conflict):
     """The Idempotency-Key was already used for a different request."""
 
     code = "E_IDEMPOTENCY_KEY_REUSED"
+
+
+class TokenUsed(Conflict):
+    """A repeated request would replace the secret of a personal token with which a program has signed in."""
+
+    code = "E_TOKEN_USED"
+
+    def __init__(self, token_id: TokenId) -> None:
+        super().__init__(
+            "An earlier request with this Idempotency-Key made a token, which was used since. Its text is not stored: "
+            "revoke that token, or make another one with another key.",
+            token_id=token_id,
+        )
 
 
 class Changed(SatchelError):

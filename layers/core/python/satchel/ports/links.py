@@ -6,6 +6,7 @@ the records that decide if a download link is valid. ``Signer`` signs the tokens
 """
 
 from collections.abc import Sequence
+from datetime import datetime
 from typing import Protocol
 
 from satchel.domain.chat_links import ChatLink
@@ -52,6 +53,17 @@ class ChatLinks(Protocol):
 
     def add(self, link: ChatLink) -> None:
         """Add a link's record. It is deleted automatically some time after the link expires. Raise ErasureRunning."""
+        ...
+
+    def get(self, user: UserName, link_id: LinkId) -> ChatLink | None:
+        """Return the user's link with this id, or None."""
+        ...
+
+    def replace(self, old: ChatLink, new: ChatLink, now: datetime) -> None:
+        """Store ``new``, the link ``old`` with another secret. The secret of ``old`` stops working.
+
+        Raise RequestRunning if another request has changed or removed the link meanwhile, or ErasureRunning.
+        """
         ...
 
     def find(self, token_digest: str) -> ChatLink | None:

@@ -80,6 +80,13 @@ class PersonalTokens(Protocol):
         """Return a token, which may have expired, or None."""
         ...
 
+    def replace(self, old: PersonalToken, new: PersonalToken) -> None:
+        """Store ``new``, the token ``old`` with another secret. The secret of ``old`` stops working.
+
+        Raise RequestRunning if the token was used, or if another request has changed or removed it meanwhile.
+        """
+        ...
+
     def list(self, user: UserName) -> Sequence[PersonalToken]:
         """Return the user's tokens, newest first. Some may have expired."""
         ...

@@ -5,8 +5,8 @@ from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from satchel.domain.errors import Unavailable
-from satchel.domain.ids import TokenId, new_id
+from satchel.domain.errors import TokenNotFound, TokenUsed, Unavailable
+from satchel.domain.ids import IdBody, TokenId, new_id_body
 from satchel.domain.personal_tokens import (
     MAX_TOKENS,
     SECRET_BYTES,
@@ -31,11 +31,18 @@ class PersonalTokenAccess:
     clock: Clock
     entropy: Callable[[int], bytes]
 
-    def create(self, who: Identity, name: str, days: int) -> tuple[PersonalToken, str]:
-        """Return a new token and its text, which is not stored. Raise TooManyTokens or ErasureRunning."""
-        now, secret = self.clock.now(), new_secret(self.entropy(SECRET_BYTES))
+    def create(self, who: Identity, name: str, days: int, id_body: IdBody | None = None) -> tuple[PersonalToken, str]:
+        """Return a new token and its text, which is not stored. Raise TooManyTokens or ErasureRunning.
+
+        If a token with this ``id_body`` has been created already, return that one as ``again`` does.
+        """
+        now = self.clock.now()
+        token_id = TokenId(f"{TOKEN_ID_KIND}{id_body or new_id_body(now, self.entropy(10))}")
+        if id_body and self.store.get(who.name, token_id):
+            return self.again(who, token_id)
+        secret = new_secret(self.entropy(SECRET_BYTES))
         token = PersonalToken(
-            token_id=TokenId(new_id(TOKEN_ID_KIND, now, self.entropy(10))),
+            token_id=token_id,
             user=who.name,
             groups=who.groups,
             name=name,
@@ -44,7 +51,23 @@ class PersonalTokenAccess:
             expires_at=now + timedelta(days=days),
         )
         self.store.add(token, MAX_TOKENS)
-        return token, str(TokenText(who.name, token.token_id, secret))
+        return token, str(TokenText(who.name, token_id, secret))
+
+    def again(self, who: Identity, token_id: TokenId) -> tuple[PersonalToken, str]:
+        """Return a token that was created before, with a new secret, because the first one is not stored.
+
+        The first secret stops working. Raise TokenNotFound if the token was revoked or has expired, TokenUsed if a
+        program has it already, or RequestRunning.
+        """
+        token = self.store.get(who.name, token_id)
+        if token is None or self.clock.now() >= token.expires_at:
+            raise TokenNotFound(token_id)
+        if token.last_used_at is not None:
+            raise TokenUsed(token_id)
+        secret = new_secret(self.entropy(SECRET_BYTES))
+        renewed = token.model_copy(update={"digest": digest_of(secret)})
+        self.store.replace(token, renewed)
+        return renewed, str(TokenText(who.name, token_id, secret))
 
     def list(self, who: Identity) -> Sequence[PersonalToken]:
         """Return the user's valid tokens, newest first."""

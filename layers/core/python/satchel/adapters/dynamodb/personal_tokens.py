@@ -13,7 +13,7 @@ from satchel.adapters.dynamodb.conditions import ConditionFailed, WriteConflict,
 from satchel.adapters.dynamodb.erasure_fence import transact_unless_erasing
 from satchel.adapters.dynamodb.items import Item
 from satchel.adapters.dynamodb.table import Query, Table
-from satchel.domain.errors import TooManyTokens, Unavailable
+from satchel.domain.errors import RequestRunning, TooManyTokens, Unavailable
 from satchel.domain.ids import TokenId, UserName
 from satchel.domain.personal_tokens import PersonalToken
 
@@ -64,6 +64,17 @@ class DynamoPersonalTokens:
     def get(self, user: UserName, token_id: TokenId) -> PersonalToken | None:
         item = self.table.get(*_key(user, token_id))
         return _token(item) if item else None
+
+    def replace(self, old: PersonalToken, new: PersonalToken) -> None:
+        try:
+            self.table.update(
+                *_key(new.user, new.token_id),
+                expression="SET doc = :doc",
+                condition="contains(doc, :digest) AND attribute_not_exists(used_at)",
+                values={"doc": new.model_dump_json(), "digest": old.digest},
+            )
+        except (ConditionFailed, WriteConflict) as error:
+            raise RequestRunning from error
 
     def list(self, user: UserName) -> Sequence[PersonalToken]:
         items = self.table.iterate(Query(f"USER#{user}", _PREFIX, _PAGE_SIZE, newest_first=True))

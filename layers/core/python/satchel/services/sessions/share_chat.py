@@ -11,8 +11,8 @@ from datetime import timedelta
 
 from satchel.domain.branches import After, turns_of_branch
 from satchel.domain.chat_links import TOKEN_BYTES, ChatLink, digest_token, new_token
-from satchel.domain.errors import ChatLinkNotFound, SessionEnded, TurnNotFound
-from satchel.domain.ids import LinkId, SessionId, TurnId, new_id
+from satchel.domain.errors import ChatLinkNotFound, SessionEnded, SharedLinkNotFound, TurnNotFound
+from satchel.domain.ids import IdBody, LinkId, SessionId, TurnId, new_id_body
 from satchel.domain.links import LINK_ID_KIND
 from satchel.domain.responses import FinalResponse
 from satchel.domain.sessions import Session, SessionStatus, Turn
@@ -43,7 +43,14 @@ class ShareChat:
     public_url: str
 
     def __call__(
-        self, who: Identity, session_id: SessionId, seconds: int, *, with_files: bool, last: TurnId | None = None
+        self,
+        who: Identity,
+        session_id: SessionId,
+        seconds: int,
+        *,
+        with_files: bool,
+        last: TurnId | None = None,
+        id_body: IdBody | None = None,
     ) -> tuple[ChatLink, str]:
         """Return the record and the URL of a link valid for ``seconds``. The URL is not stored.
 
@@ -51,13 +58,19 @@ class ShareChat:
 
         The secret is in the fragment of the URL, which browsers send to no server, so it is in no log. Raise
         SessionNotFound, TurnNotFound, SessionEnded or ErasureRunning.
+
+        If a link with this ``id_body`` has been created already, return that one as ``again`` does.
         """
-        session, now = self.read_session(who, session_id), self.clock.now()
+        now = self.clock.now()
+        link_id = LinkId(f"{LINK_ID_KIND}{id_body or new_id_body(now, self.entropy(10))}")
+        if id_body and self.links.get(who.name, link_id):
+            return self.again(who, link_id)
+        session = self.read_session(who, session_id)
         if session.status is SessionStatus.ENDED:
             raise SessionEnded(session_id)
         token = new_token(self.entropy(TOKEN_BYTES))
         link = ChatLink(
-            link_id=LinkId(new_id(LINK_ID_KIND, now, self.entropy(10))),
+            link_id=link_id,
             owner=who.name,
             session_id=session_id,
             epoch=session.epoch,
@@ -68,7 +81,24 @@ class ShareChat:
             hidden=self._hidden(session, last),
         )
         self.links.add(link)
-        return link, f"{self.public_url}/#share={token}"
+        return link, self._url(token)
+
+    def again(self, who: Identity, link_id: LinkId) -> tuple[ChatLink, str]:
+        """Return a link that was created before, with a new secret, because the first one is not stored.
+
+        The first secret stops working. Raise SharedLinkNotFound if the link was revoked or has expired or its session
+        has ended, SessionNotFound, RequestRunning or ErasureRunning.
+        """
+        link, now = self.links.get(who.name, link_id), self.clock.now()
+        if link is None or not link.is_valid(self.read_session(who, link.session_id), now):
+            raise SharedLinkNotFound(link_id)
+        token = new_token(self.entropy(TOKEN_BYTES))
+        renewed = link.model_copy(update={"token_digest": digest_token(token)})
+        self.links.replace(link, renewed, now)
+        return renewed, self._url(token)
+
+    def _url(self, token: str) -> str:
+        return f"{self.public_url}/#share={token}"
 
     def _hidden(self, session: Session, last: TurnId | None) -> list[TurnId]:
         """Return the turns that are not part of the branch. Raise TurnNotFound if the session has no turn ``last``."""

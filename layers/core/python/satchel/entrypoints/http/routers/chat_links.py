@@ -4,10 +4,18 @@ from typing import Annotated
 
 from fastapi import APIRouter, Query, Response
 
-from satchel.domain.ids import SessionId, TurnId
+from satchel.domain.chat_links import ChatLink
+from satchel.domain.ids import IdBody, LinkId, SessionId, TurnId
 from satchel.entrypoints.http import examples
 from satchel.entrypoints.http.identity import CurrentUser
-from satchel.entrypoints.http.parameters import ChatLinkPath, Cursor, InjectedUseCases, Limit, SessionPath
+from satchel.entrypoints.http.parameters import (
+    ChatLinkPath,
+    Cursor,
+    IdempotencyKey,
+    InjectedUseCases,
+    Limit,
+    SessionPath,
+)
 from satchel.entrypoints.http.problems import problem_responses
 from satchel.entrypoints.http.schemas.chat_links import (
     ChatLinkOut,
@@ -28,12 +36,31 @@ _Token = Annotated[str, Query(max_length=100, description="The part of the link'
 
 @router.post("/api/sessions/{session_id}/links", status_code=201, responses=_CREATED)
 def share_chat(
-    user: CurrentUser, use_cases: InjectedUseCases, session_id: SessionPath, body: NewChatLink | None = None
+    user: CurrentUser,
+    use_cases: InjectedUseCases,
+    session_id: SessionPath,
+    body: NewChatLink | None = None,
+    idempotency_key: IdempotencyKey = None,
 ) -> ChatLinkWithUrl:
-    """Create a link that shows the conversation as it is now to anyone, read-only, until the session ends."""
+    """Create a link that shows the conversation as it is now to anyone, read-only, until the session ends.
+
+    A repeated request with the same `Idempotency-Key` returns the same link with a new URL, and the earlier URL stops
+    working.
+    """
     settings = body or NewChatLink()
     last = TurnId(settings.turn_id) if settings.turn_id is not None else None
-    link, url = use_cases.share_chat(user, session_id, settings.ttl_seconds, with_files=settings.with_files, last=last)
+
+    def create(id_body: IdBody | None) -> tuple[str, tuple[ChatLink, str]]:
+        link, url = use_cases.share_chat(
+            user, session_id, settings.ttl_seconds, with_files=settings.with_files, last=last, id_body=id_body
+        )
+        return link.link_id, (link, url)
+
+    def read(link_id: str) -> tuple[ChatLink, str]:
+        return use_cases.share_chat.again(user, LinkId(link_id))
+
+    request = ("share_chat", f"{session_id} {settings.model_dump_json()}")
+    link, url = use_cases.run_once(user, idempotency_key, request, create, read)
     return ChatLinkWithUrl(**ChatLinkOut.of(link).model_dump(), url=url)
 
 
