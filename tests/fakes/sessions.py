@@ -165,6 +165,10 @@ class FakeDashboards:
     def add_action(self, action: CanvasAction) -> None:
         self._actions.append(action.model_dump_json())
 
+    def get_action(self, session_id: SessionId, canvas_id: CanvasId, action_id: str) -> CanvasAction | None:
+        key = (session_id, canvas_id, action_id)
+        return next((each for each in self.actions if (each.session_id, each.canvas_id, each.action_id) == key), None)
+
     @property
     def actions(self) -> list[CanvasAction]:
         return [CanvasAction.model_validate_json(text) for text in self._actions]

@@ -1,6 +1,7 @@
 import json
 import logging
 from collections.abc import Callable
+from typing import ClassVar
 from urllib.parse import quote
 
 import pytest
@@ -8,6 +9,8 @@ from joserfc import jwt
 from joserfc.jwk import KeySet
 from starlette.testclient import TestClient
 
+from satchel.adapters.dynamodb.dashboards import DynamoDashboards
+from satchel.adapters.dynamodb.requests import DynamoRequestKeys
 from satchel.adapters.dynamodb.table import Query
 from satchel.contract import Canvas
 from satchel.domain.calls import RunnerReport
@@ -21,6 +24,7 @@ from tests.integration.aws.factories import make_call, new_user, random_id
 from tests.integration.aws.stored_steps import add_calls
 from tests.integration.http.api_client import ApiClient, problem
 from tests.integration.http.backend import Backend, make_client
+from tests.integration.http.crashes import crash_once
 
 URL = "/api/canvas/monitor-42/actions"
 ACTION = {"action": "acknowledge", "details": {"alert": 17}}
@@ -109,6 +113,55 @@ class TestActions:
             backend.open_dashboard(user, session_id)
 
         assert http.post(URL, json={**ACTION, "session_id": first}).json()["session_id"] == first
+
+
+class TestRepeatedActions:
+    KEY: ClassVar = {"Idempotency-Key": "k1"}
+
+    def test_action_is_recorded_once(self, backend: Backend, http: TestClient, session_id: str) -> None:
+        first, second = (http.post(URL, json=ACTION, headers=self.KEY) for _ in range(2))
+
+        assert (first.status_code, second.status_code) == (201, 201)
+        assert second.json() == first.json()
+        assert len(stored_actions(backend, session_id)) == 1
+
+    @pytest.mark.parametrize("before", [True, False])
+    @pytest.mark.parametrize("write", [(DynamoDashboards, "add_action"), (DynamoRequestKeys, "finish")])
+    def test_action_is_recorded_once_after_a_crash(
+        self,
+        backend: Backend,
+        http: TestClient,
+        session_id: str,
+        monkeypatch: pytest.MonkeyPatch,
+        *,
+        write: tuple[type, str],
+        before: bool,
+    ) -> None:
+        with monkeypatch.context() as patch:
+            crash_once(patch, *write, before=before)
+            assert http.post(URL, json=ACTION, headers=self.KEY).status_code == 500
+        backend.clock.advance(61)
+
+        repeated = http.post(URL, json=ACTION, headers=self.KEY)
+
+        assert repeated.status_code == 201
+        assert stored_actions(backend, session_id) == [CanvasAction.model_validate(repeated.json())]
+
+    def test_other_action_with_the_key_is_refused(self, backend: Backend, http: TestClient, session_id: str) -> None:
+        http.post(URL, json=ACTION, headers=self.KEY)
+
+        response = http.post(URL, json={**ACTION, "action": "dismiss"}, headers=self.KEY)
+
+        assert (response.status_code, response.json()["error_code"]) == (409, "E_IDEMPOTENCY_KEY_REUSED")
+        assert len(stored_actions(backend, session_id)) == 1
+
+    def test_action_of_a_deleted_conversation_is_not_found(self, http: TestClient, session_id: str) -> None:
+        http.post(URL, json=ACTION, headers=self.KEY)
+        http.delete(f"/api/conversations/{session_id}")
+
+        response = http.post(URL, json=ACTION, headers=self.KEY)
+
+        assert (response.status_code, response.json()) == (404, not_found("monitor-42"))
 
 
 class TestInvalidActions:

@@ -168,3 +168,7 @@ class Dashboards(Protocol):
     def add_action(self, action: CanvasAction) -> None:
         """Save an action that a user performed in a dashboard."""
         ...
+
+    def get_action(self, session_id: SessionId, canvas_id: CanvasId, action_id: str) -> CanvasAction | None:
+        """Return the action of the session's dashboard with this id, or None."""
+        ...

@@ -20,6 +20,10 @@ PREFIX = "CANVAS#"
 _PAGE_SIZE = 10  # small pages, because callers nearly always use only the first dashboard
 
 
+def _action_key(session_id: SessionId, canvas_id: CanvasId, action_id: str) -> tuple[str, str]:
+    return f"SESSION#{session_id}", f"ACTION#{canvas_id}/{action_id}"
+
+
 def _key(user: UserName, canvas_id: CanvasId, session_id: SessionId | Literal[""] = "") -> tuple[str, str]:
     return f"USER#{user}", f"{PREFIX}{canvas_id}/{session_id}"
 
@@ -45,5 +49,8 @@ class DynamoDashboards:
 
     def add_action(self, action: CanvasAction) -> None:
         """Add a user's action to the log. Raise ConditionFailed if the action is already stored."""
-        pk, sk = f"SESSION#{action.session_id}", f"ACTION#{action.canvas_id}/{action.action_id}"
+        pk, sk = _action_key(action.session_id, action.canvas_id, action.action_id)
         self.table.put({"pk": pk, "sk": sk, "doc": action.model_dump_json()}, if_absent=True)
+
+    def get_action(self, session_id: SessionId, canvas_id: CanvasId, action_id: str) -> CanvasAction | None:
+        return self.table.get_doc(*_action_key(session_id, canvas_id, action_id), CanvasAction)

@@ -12,7 +12,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from satchel.contract.jsonable import JsonObject
 from satchel.domain.canvas import MAX_DETAILS_BYTES, CanvasAction, Dashboard
 from satchel.domain.errors import CanvasNotFound, SessionEnded, TooLarge
-from satchel.domain.ids import CanvasId, SessionId, new_id
+from satchel.domain.ids import CanvasId, IdBody, SessionId, new_id_body
 from satchel.domain.sessions import SessionStatus
 from satchel.domain.users import Identity
 from satchel.ports.sessions import Dashboards, Sessions
@@ -44,14 +44,22 @@ class LogCanvasAction:
     clock: Clock
     entropy: Callable[[int], bytes]
 
-    def __call__(self, who: Identity, canvas_id: CanvasId, request: CanvasActionRequest) -> CanvasAction:
-        """Record an action of the signed-in user. Raise CanvasNotFound, SessionEnded or TooLarge."""
+    def __call__(
+        self, who: Identity, canvas_id: CanvasId, request: CanvasActionRequest, id_body: IdBody | None = None
+    ) -> CanvasAction:
+        """Record an action of the signed-in user. Raise CanvasNotFound, SessionEnded or TooLarge.
+
+        If the dashboard has an action with this ``id_body`` already, return that one.
+        """
         if len(json.dumps(request.details, ensure_ascii=False).encode()) > MAX_DETAILS_BYTES:
             raise TooLarge(f"The details may have at most {MAX_DETAILS_BYTES} bytes.", limit_bytes=MAX_DETAILS_BYTES)
         dashboard = self._find(who, canvas_id, SessionId(request.session_id) if request.session_id else None)
         now = self.clock.now()
+        action_id = f"a{id_body or new_id_body(now, self.entropy(10))}"
+        if id_body and (stored := self.dashboards.get_action(dashboard.session_id, canvas_id, action_id)):
+            return stored
         action = CanvasAction(
-            action_id=new_id("a", now, self.entropy(10)),
+            action_id=action_id,
             **dashboard.model_dump(include={"canvas_id", "session_id", "call_id", "user"}),
             action=request.action,
             details=request.details,
@@ -59,6 +67,13 @@ class LogCanvasAction:
         )
         self.dashboards.add_action(action)
         logger.info("canvas action", extra=action.model_dump(mode="json", exclude={"details", "at"}))
+        return action
+
+    def again(self, who: Identity, session_id: SessionId, canvas_id: CanvasId, action_id: str) -> CanvasAction:
+        """Return an action that was recorded before. Raise CanvasNotFound if its conversation was deleted."""
+        action = self.dashboards.get_action(session_id, canvas_id, action_id)
+        if action is None or self.sessions.get(who.name, session_id) is None:
+            raise CanvasNotFound(canvas_id)
         return action
 
     def _find(self, who: Identity, canvas_id: CanvasId, session_id: SessionId | None) -> Dashboard:

@@ -144,12 +144,26 @@ def read_audit(
 
 @router.post("/api/canvas/{canvas_id}/actions", tags=["canvas"], status_code=201, responses=_LOGGED)
 def act_in_canvas(
-    user: CurrentUser, use_cases: InjectedUseCases, canvas_id: CanvasPath, body: CanvasActionRequest
+    user: CurrentUser,
+    use_cases: InjectedUseCases,
+    canvas_id: CanvasPath,
+    body: CanvasActionRequest,
+    idempotency_key: IdempotencyKey = None,
 ) -> CanvasAction:
     """Record an action that the signed-in user performed in a dashboard."""
     if body.session_id is not None:
         check_session_id(body.session_id)
-    return use_cases.log_canvas_action(user, canvas_id, body)
+
+    def create(id_body: IdBody | None) -> tuple[str, CanvasAction]:
+        action = use_cases.log_canvas_action(user, canvas_id, body, id_body)
+        return f"{action.session_id}/{action.action_id}", action
+
+    def read(recorded: str) -> CanvasAction:
+        session_id, _, action_id = recorded.partition("/")
+        return use_cases.log_canvas_action.again(user, SessionId(session_id), canvas_id, action_id)
+
+    request = ("act_in_canvas", f"{canvas_id} {body.model_dump_json()}")
+    return use_cases.run_once(user, idempotency_key, request, create, read)
 
 
 @router.post("/api/ws-ticket", tags=["sockets"], status_code=201, responses=_TICKET)
