@@ -67,7 +67,10 @@ export function createTransport(options: TransportOptions = {}): Transport {
     return response;
   };
 
-  /** Send a request, and repeat it if that may help. The key makes a repeated POST do nothing twice. */
+  /**
+   * Send a request, and repeat it if that may help. The key makes a repeated POST create nothing twice. The operations that
+   * ignore the key are harmless to repeat.
+   */
   const sendWithRetries = async (request: Request): Promise<Response> => {
     if (request.method === "POST" && !request.headers.has(IDEMPOTENCY_KEY))
       request.headers.set(IDEMPOTENCY_KEY, crypto.randomUUID());

@@ -347,6 +347,31 @@ def test_link_of_an_ended_session_is_not_replaced(http: TestClient) -> None:
     assert (response.status_code, response.json()["error_code"]) == (404, "E_LINK_NOT_FOUND")
 
 
+NOTHING_TWICE = {
+    "/api/files/uploads/{upload_id}/parts": "returns presigned URLs",
+    "/api/files/uploads/{upload_id}/complete": "returns the file that it has created",
+    "/api/files/{file_key}/keep": "changes nothing of a permanent file",
+    "/api/sessions/{session_id}/turns/{turn_id}/calls/{call_id}/approval": "the same decision is accepted again",
+    "/api/sessions/{session_id}/turns/{turn_id}/calls/{call_id}/input": "accepts the same answer again, or refuses it",
+    "/api/prompts": "reads",
+    "/api/prompts/completion": "reads",
+    "/api/resources": "reads",
+    "/api/ws-ticket": "a ticket that is not used ends after a minute",
+}
+"""The POST routes without an Idempotency-Key, and why it is harmless to repeat them. Clients repeat every POST."""
+
+
+def test_every_post_takes_a_key_or_does_nothing_twice(http: TestClient) -> None:
+    paths = http.get("/api/openapi.json").json()["paths"]
+    posts = {
+        path: operations["post"].get("parameters", []) for path, operations in paths.items() if "post" in operations
+    }
+    without_key = {
+        path for path, parameters in posts.items() if "idempotency-key" not in {each["name"] for each in parameters}
+    }
+    assert without_key == set(NOTHING_TWICE)
+
+
 def test_keys_are_deleted_with_the_data_of_their_user(backend: Backend, http: TestClient, user: UserName) -> None:
     start(http, "a")
     assert backend.table.query_all(f"USER#{user}", "ONCE#")

@@ -87,7 +87,8 @@ class Http:
     ) -> httpx2.Response:
         """Send a request to the API and return its response. Retry it if that may help.
 
-        Every POST has an ``Idempotency-Key``, so that a retry after a lost response does nothing twice.
+        Every POST has an ``Idempotency-Key``, so that a retry after a lost response creates nothing twice. The
+        operations that ignore the key are harmless to repeat.
         """
         key = idempotency_key or (uuid4().hex if method == "POST" else None)
         named = {**(headers or {}), **({"Idempotency-Key": key} if key else {})}

@@ -39,7 +39,8 @@ _DESCRIPTION = """Chat with tools on MCP servers.
 - Links within the API are paths, for example `download_url`. Links for others (`url`, `socket_url`) are absolute.
 - A repeated `DELETE` of a session, conversation, file, upload, link or token answers 204 again. `DELETE` of a turn
   cancels it.
-- Requests with an `Idempotency-Key` can be repeated for a day. Another request with the same key is refused with 409.
+- Operations with the header `Idempotency-Key` can be repeated with the same key for a day, and create nothing twice.
+  Another request with that key is refused with 409.
 - `GET` of a session, a file and the settings returns an `ETag`, which names what can be changed in them. With it in
   `If-Match`, a change is refused with 412 if another request changed that meanwhile. The content of a version stays.
 - Unknown fields in a request's body are refused with 422. Unknown query parameters are ignored.
