@@ -12,7 +12,7 @@ from tests.e2e.user_client import LOCAL_KEY
 ROOT = Path(__file__).parents[2]
 SESSION = re.compile(r"\bs[0-9a-z]{26}\b")
 # The size of the chart depends on the version of matplotlib, which depends on the version of Python.
-CHART_SIZE = re.compile(r"(?<=image/png  )\d+KB")
+CHART_SIZE = re.compile(r"(?<=image/png   )\d+KB")
 
 
 def _example() -> tuple[list[str], str]:

@@ -68,7 +68,10 @@ export function ShareDialog({ file, onClose }: { file: FileRecord; onClose(): vo
         <ul aria-label="Active links" className="share-links">
           {links.map(({ link_id, expires_at }) => (
             <li key={link_id}>
-              Expires {new Date(expires_at).toLocaleString()}{" "}
+              <span>
+                Until {new Date(expires_at).toLocaleString(undefined, { dateStyle: "short", timeStyle: "short" })}
+                {link_id === newLink?.link_id && " (this link)"}
+              </span>
               <button type="button" onClick={() => revoke(link_id)}>
                 Revoke link
               </button>
