@@ -41,7 +41,7 @@ from ag_ui.core import (
     UserMessage,
 )
 
-from local.bridge.caller import Caller, InvalidRequest, canceled_on_hang_up
+from local.bridge.caller import Caller, InvalidRequest, OutOfTime, canceled_on_hang_up
 from satchel_client import AsyncSession, AsyncTurn, Event, SatchelError
 from satchel_client.models import (
     FilesUpdate,
@@ -120,12 +120,12 @@ class Run:
     input: RunAgentInput
 
     async def events(self) -> AsyncIterator[BaseEvent]:
-        """Yield the events of the run. An error of Satchel is the event RUN_ERROR."""
+        """Yield the events of the run. An error of Satchel is the event RUN_ERROR, and the time limit, too."""
         yield RunStartedEvent(thread_id=self.input.thread_id, run_id=self.input.run_id)
         try:
             async for event in self._events():
                 yield event
-        except (SatchelError, InvalidRequest) as error:
+        except (SatchelError, InvalidRequest, OutOfTime) as error:
             yield RunErrorEvent(message=str(error), code=getattr(error, "code", None))
 
     async def _events(self) -> AsyncIterator[BaseEvent]:
@@ -147,7 +147,7 @@ class Run:
     async def _follow(self, turn: AsyncTurn, cursor: int) -> AsyncIterator[BaseEvent]:
         """Yield the events after a cursor, until the turn ends or waits for the user."""
         shown = ShownEvents()
-        async for event in turn:
+        async for event in self.caller.follow(turn):
             if event.seq <= cursor:
                 list(shown.add(event))  # the front end has them
                 continue

@@ -6,22 +6,35 @@ from binascii import Error as Base64Error
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
+from math import inf
 
 import anyio
 from starlette.requests import Request
 
-from satchel_client import ApiError, AsyncClient, AsyncTurn, SatchelError
-from satchel_client.models import FinalResponse, ResponseArtifact, ResponseDeferred
+from satchel_client import ApiError, AsyncClient, AsyncTurn, Event, SatchelError
+from satchel_client.models import (
+    FinalResponse,
+    InputAnswered,
+    InputRequested,
+    ResponseArtifact,
+    ResponseDeferred,
+    ToolApproval,
+    ToolApprovalRequest,
+)
 
 _BEARER = "bearer "
 
 
 @dataclass(frozen=True)
 class BridgeSettings:
-    """The server, and for how long links to files are valid."""
+    """The server, for how long links to files are valid, and for how long a response may take."""
 
     url: str
     link_seconds: int
+    wait_seconds: float = inf
+    """A stream ends if the user needs longer than this for a decision."""
+    max_seconds: float = inf
+    """Every response ends after this time."""
 
 
 class InvalidRequest(Exception):
@@ -30,6 +43,14 @@ class InvalidRequest(Exception):
 
 class NotSignedIn(Exception):
     """The request has no bearer token."""
+
+
+class OutOfTime(Exception):
+    """The response must end before the turn does. ``is_waiting``: the turn waits for the user."""
+
+    def __init__(self, page: str, *, is_waiting: bool) -> None:
+        super().__init__(f"The turn continues in Satchel: {page}")
+        self.is_waiting = is_waiting
 
 
 @dataclass(frozen=True)
@@ -49,10 +70,33 @@ class Caller:
 
     client: AsyncClient
     settings: BridgeSettings
+    deadline: float = inf
+    """The end of the response at the latest, on the clock of the event loop."""
 
     def page(self, session_id: str) -> str:
         """Return the address of a session in Satchel's web client."""
         return f"{self.settings.url}/#{session_id}"
+
+    async def follow(self, turn: AsyncTurn) -> AsyncIterator[Event]:
+        """Yield the events of a turn. Raise OutOfTime at the limits of the settings; the turn continues."""
+        undecided: set[tuple[str, str]] = set()
+        decide_by = inf
+        events = aiter(turn)
+        while True:
+            with anyio.CancelScope(deadline=min(self.deadline, decide_by)) as scope:
+                event = await anext(events, None)
+            if scope.cancelled_caught:
+                raise OutOfTime(self.page(turn.session_id), is_waiting=bool(undecided))
+            if event is None:
+                return
+            match event:
+                case ToolApprovalRequest() | InputRequested():
+                    undecided.add((event.call_id, getattr(event, "input_id", "")))
+                    decide_by = min(decide_by, anyio.current_time() + self.settings.wait_seconds)
+                case ToolApproval() | InputAnswered():
+                    undecided.discard((event.call_id, getattr(event, "input_id", "")))
+                    decide_by = decide_by if undecided else inf
+            yield event
 
     async def links(self, response: FinalResponse) -> Sequence[Link]:
         """Return links to the files of an answer. A file that was deleted meanwhile has none."""
@@ -89,7 +133,7 @@ async def open_caller(request: Request, settings: BridgeSettings) -> AsyncIterat
     """
     token = bearer_token(request)
     async with AsyncClient(settings.url, token, user=request.headers.get("X-Satchel-User")) as client:
-        yield Caller(client, settings)
+        yield Caller(client, settings, anyio.current_time() + settings.max_seconds)
 
 
 def bearer_token(request: Request) -> str:

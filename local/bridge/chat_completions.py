@@ -15,7 +15,7 @@ from urllib.parse import unquote_to_bytes
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from local.bridge.caller import Caller, InvalidRequest, Link, canceled_on_hang_up
+from local.bridge.caller import Caller, InvalidRequest, Link, OutOfTime, canceled_on_hang_up
 from satchel_client import AsyncSession, AsyncTurn, Event
 from satchel_client.models import (
     FinalResponse,
@@ -135,6 +135,12 @@ class ChatText:
         self.text += addition
         return addition
 
+    def leave(self, left: OutOfTime) -> str:
+        """Return where the turn continues, unless the text says already where to decide."""
+        addition = "" if left.is_waiting else self._paragraph(str(left))
+        self.text += addition
+        return addition
+
     def end(self, links: Sequence[Link]) -> str:
         """Return the text that follows the answer: links to its files."""
         addition = self._paragraph("\n".join(f"[{link.name}]({link.url})" for link in links)) if links else ""
@@ -182,31 +188,40 @@ class Completion:
         self.session_id = session.session_id
 
     async def whole(self) -> Mapping[str, Any]:
-        """Return the completion. It ends early if the user must decide something in Satchel; the turn continues."""
+        """Return the completion. It ends early if the user must decide something in Satchel, or at the time limit."""
         async with canceled_on_hang_up(self._turn):
-            async for event in self._turn:
-                self._text.add_reasoning(event)
-                self._text.add(event)
-                if isinstance(event, ToolApprovalRequest | InputRequested):
-                    return self._completion(None)
+            try:
+                async for event in self._caller.follow(self._turn):
+                    self._text.add_reasoning(event)
+                    self._text.add(event)
+                    if isinstance(event, ToolApprovalRequest | InputRequested):
+                        return self._completion(None)
+            except OutOfTime as left:
+                self._text.leave(left)
+                return self._completion(None)
             response = await self._final_response()
         return self._completion(response)
 
     async def stream(self) -> AsyncIterator[str]:
-        """Yield the chunks as JSON. The stream waits while the user decides something in Satchel."""
+        """Yield the chunks as JSON. The stream waits while the user decides something in Satchel, up to its limits."""
         yield self._chunk({"role": "assistant", "content": ""})
+        response = None
         async with canceled_on_hang_up(self._turn):
-            async for event in self._turn:
-                if reasoning := self._text.add_reasoning(event):
-                    yield self._chunk({"reasoning_content": reasoning})
-                if addition := self._text.add(event):
-                    yield self._chunk({"content": addition})
-            before = self._text.text
-            response = await self._final_response()
-        if links := self._text.text[len(before) :]:
-            yield self._chunk({"content": links})
+            try:
+                async for event in self._caller.follow(self._turn):
+                    if reasoning := self._text.add_reasoning(event):
+                        yield self._chunk({"reasoning_content": reasoning})
+                    if addition := self._text.add(event):
+                        yield self._chunk({"content": addition})
+                before = self._text.text
+                response = await self._final_response()
+                ending = self._text.text[len(before) :]
+            except OutOfTime as left:
+                ending = self._text.leave(left)
+        if ending:
+            yield self._chunk({"content": ending})
         yield self._chunk({}, "stop")
-        if self._request.stream_options and self._request.stream_options.include_usage:
+        if response and self._request.stream_options and self._request.stream_options.include_usage:
             yield json.dumps(self._head("chat.completion.chunk") | {"choices": [], "usage": _usage(response)})
         yield "[DONE]"
 

@@ -12,7 +12,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, ConfigDict, Field
 
 from local.bridge.ag_ui import InterruptId
-from local.bridge.caller import Caller, InvalidRequest, canceled_on_hang_up
+from local.bridge.caller import Caller, InvalidRequest, OutOfTime, canceled_on_hang_up
 from local.bridge.chat_completions import parse_data_url
 from satchel_client import AsyncSession, AsyncTurn, Event, SatchelError
 from satchel_client.models import (
@@ -91,7 +91,15 @@ class UIStream:
         yield {"type": "start", "messageId": self.message_id or f"{self.turn.turn_id}-answer"}
         yield {"type": "start-step"}
         shown = ShownChunks(self.caller.page(self.turn.session_id))
-        async for event in self.turn:
+        try:
+            async for chunk in self._follow(shown):
+                yield chunk
+        except OutOfTime as left:
+            for chunk in shown.leave(self.turn.turn_id, left):
+                yield chunk
+
+    async def _follow(self, shown: "ShownChunks") -> AsyncIterator[Chunk]:
+        async for event in self.caller.follow(self.turn):
             if event.seq <= self.cursor:
                 list(shown.add(event))  # the front end has them
                 continue
@@ -148,6 +156,12 @@ class ShownChunks:
         approval_id = str(InterruptId(event.turn_id, event.seq, event.call_id))
         yield {"type": "tool-approval-request", "approvalId": approval_id, "toolCallId": event.call_id}
         yield from self._end("tool-calls")
+
+    def leave(self, turn_id: str, left: OutOfTime) -> Iterator[Chunk]:
+        """Yield where the turn continues, unless a question says already where to answer, and the end of the stream."""
+        if not left.is_waiting:
+            yield from self._text(f"{turn_id}-continues", str(left))
+        yield from self._end("stop")
 
     def _text(self, text_id: str, text: str, kind: Literal["text", "reasoning"] = "text") -> Iterator[Chunk]:
         """Yield a piece of a text. Each attempt of a round is a text of its own."""
