@@ -29,11 +29,12 @@ SERVERS_WITH_REQUIREMENTS = (
     "functions/servers/report/requirements.in",
 )
 PEERS = ("mcpo", "lambda-adapter")
-LOCAL = ("api", "dispatch", "runner", "think", "local")
+LOCAL = ("api", "bridge", "dispatch", "runner", "think", "local")
 # A function uses only its group's layer, so each layer also contains the packages that all functions need.
 LAYERS = {
     "functions": [],
     "api": ["--extra=api"],
+    "bridge": ["--extra=bridge"],
     "dispatch": ["--extra=dispatch"],
     "think": ["--extra=think"],
     "runner": ["--extra=runner"],
@@ -43,6 +44,8 @@ RUNTIME_PACKAGES = ("boto3", "botocore", "jmespath", "s3transfer")
 LAYER_WITH_BOTO3 = "dispatch"
 # Dependencies that the code in these layers never imports.
 UNUSED = {
+    # the bridge is a client of the API, and imports nothing of satchel
+    "bridge": ("aws-lambda-powertools", "pybase64", "pyjwt", "python-dateutil", "six", "urllib3"),
     # pydantic-ai uses them only for embeddings and speech; they have no wheels for Amazon Linux 2
     "think": ("tiktoken", "regex"),
     # the server half of the MCP SDK (satchel/adapters/mcp/import_stub.py)

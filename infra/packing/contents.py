@@ -12,6 +12,8 @@ from infra import sources
 from infra.packing.packages import RECIPE, Pins, compile_folder, install
 from infra.packing.platform import Platform
 
+BRIDGE_START = "/var/task/local/bridge/start"
+"""The script of the function ``bridge`` that replaces Lambda's runtime."""
 NOT_DEPLOYED = ("__pycache__", "*.pyc", "*.in", ".*", "node_modules")
 
 
@@ -47,6 +49,27 @@ class CorePackage:
         _copy(self.folder, folder)
         if self.platform.matches_this_python:
             compile_folder(folder / "python", "/opt/python")
+
+
+@dataclass(frozen=True)
+class BridgeCode:
+    """The code of the function ``bridge``: the package of the command, and the client that it uses."""
+
+    quick: ClassVar[bool] = False
+
+    platform: Platform
+
+    @property
+    def digest(self) -> str:
+        """Return a hash of the sources and the Python version."""
+        return _hash(self.platform.python, *_file_hashes(sources.BRIDGE), *_file_hashes(sources.CLIENT))
+
+    def fill(self, folder: Path) -> None:
+        """Copy the packages and compile them."""
+        _copy(sources.BRIDGE, folder / "local" / sources.BRIDGE.name)
+        _copy(sources.CLIENT, folder / sources.CLIENT.name)
+        if self.platform.matches_this_python:
+            compile_folder(folder, "/var/task")
 
 
 @dataclass(frozen=True)

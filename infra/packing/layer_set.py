@@ -4,18 +4,19 @@ from collections.abc import Mapping
 from typing import Literal, get_args
 
 from infra import sources
-from infra.packing.contents import CorePackage, LayerContents, ServerFiles, ThirdPartyPackages
+from infra.packing.contents import BridgeCode, CorePackage, LayerContents, ServerFiles, ThirdPartyPackages
 from infra.packing.node import NodePackages, NodeRuntime
 from infra.packing.packages import Pins, missing_from, read_pins
 from infra.packing.platform import Platform
 from infra.servers import Server, Servers, UndeployableError
 
-Group = Literal["functions", "api", "dispatch", "think", "runner"]
+Group = Literal["functions", "api", "dispatch", "think", "runner", "bridge"]
 GROUPS: tuple[Group, ...] = get_args(Group)
 """The groups of third-party packages, pinned in ``layers/vendor/{group}.txt``. Each function uses one group."""
 
 _GROUP_BY_FOLDER: dict[str, Group] = {
     "api": "api",
+    "bridge": "bridge",
     # These pass a TenantId to runners. Lambda's own boto3 may be too old for that, so add a newer boto3.
     "dispatch": "dispatch",
     "end_session": "dispatch",
@@ -63,6 +64,10 @@ class LayerSet:
             "Packages": self._packages(self._base_pins),
             "Node": NodeRuntime(self._platform),
         }
+
+    def bridge(self) -> LayerContents:
+        """Return the code of the function ``bridge``, which needs no other layer than its group of packages."""
+        return BridgeCode(self._platform)
 
     def remote_entries(self) -> LayerContents:
         """Return a layer with the mcp.json entries of all remote servers."""

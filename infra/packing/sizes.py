@@ -28,7 +28,8 @@ version. A runner has three more: its server's files (`Server-…`), the package
 the packages that only this server needs (`Packages-…`, from `requirements` in its entry). The servers' packages are
 separate from the runner's own (`/opt/packages`). A server in Node has the layer `Node` (`/opt/bin/node`, 123 MB)
 instead of the shared packages, and those of its `package-lock.json` are in `/opt/node_modules`. npm installs both for
-the function's processor.
+the function's processor. `Bridge` is no layer: it is the code of the function `bridge` (setting `bridge`), which
+imports nothing of `Core`.
 
 The Lambda runtime provides boto3. Only the group `dispatch` contains a newer one: `Invoke` accepts a tenant id since
 late 2025, and the runtime's version may be older. The other functions need boto3 1.37.24 or newer
@@ -69,7 +70,8 @@ def layers_of(platform: Platform) -> dict[str, LayerContents]:
     files = {f"Server-{name}": layers.server_files(name) for name in servers.stdio}
     packages = {f"Packages-{name}": layers.server_packages(server)[1] for name, server in servers.stdio.items()}
     shared = {name: contents for name, contents in layers.shared().items() if name != "Node"}
-    return {**shared, **files, **{name: each for name, each in packages.items() if each is not None}}
+    own_packages = {name: each for name, each in packages.items() if each is not None}
+    return {**shared, "Bridge": layers.bridge(), **files, **own_packages}
 
 
 def functions_of(layers: Mapping[str, LayerContents]) -> dict[str, list[str]]:
@@ -79,6 +81,7 @@ def functions_of(layers: Mapping[str, LayerContents]) -> dict[str, list[str]]:
     servers = [name.removeprefix("Server-") for name in layers if name.startswith("Server-")]
     runner = ["Core", f"Vendor-{group_of('run_tool')}", "Packages"]
     own = {name: [each for each in (f"Server-{name}", f"Packages-{name}") if each in layers] for name in servers}
+    functions["bridge"] = ["Bridge", f"Vendor-{group_of('bridge')}"]
     return {**functions, **{f"run_tool, {name}": [*runner, *own[name]] for name in servers}}
 
 

@@ -1,11 +1,12 @@
 """A process that runs one function, as an execution environment of Lambda does."""
 
 import os
+import queue
 import socket
 import subprocess
 import sys
 import time
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from concurrent.futures import TimeoutError as FutureTimeoutError
 from dataclasses import dataclass
 from pathlib import Path
@@ -79,9 +80,32 @@ class Environment:
             try:
                 return invocation.result.result(timeout=_POLL_SECONDS)
             except FutureTimeoutError:
-                if self._api.init_error or self._process.poll() is not None:
+                if self._has_ended:
                     break
-        raise FunctionError(f"{self._api.init_error or 'no answer'}\n{self.log.read_text(encoding='utf-8')[-3000:]}")
+        raise self._failure()
+
+    def stream(self, invocation: Invocation) -> Iterator[bytes]:
+        """Yield the pieces of a streamed response as they come. Raise FunctionError as ``invoke``, and for trailers."""
+        self._api.waiting.put(invocation)
+        while time.time() < invocation.deadline:
+            try:
+                piece = invocation.pieces.get(timeout=_POLL_SECONDS)
+            except queue.Empty:
+                if self._has_ended:
+                    break
+            else:
+                if piece is None:
+                    invocation.result.result()
+                    return
+                yield piece
+        raise self._failure()
+
+    @property
+    def _has_ended(self) -> bool:
+        return self._api.init_error is not None or self._process.poll() is not None
+
+    def _failure(self) -> FunctionError:
+        return FunctionError(f"{self._api.init_error or 'no answer'}\n{self.log.read_text(encoding='utf-8')[-3000:]}")
 
     def close(self) -> None:
         """Kill the process."""
@@ -103,10 +127,11 @@ def _start(code: Code, log: Path, port: int, channel: socket.socket | None) -> "
     }
     offline = [f"offline={channel.fileno()}:{port}"] if channel else []
     sandbox = [sys.executable, "-m", "tests.refused_calls.lambda_sandbox", *_sandbox(code), *offline, "--"]
+    wrapper = [code.variables["AWS_LAMBDA_EXEC_WRAPPER"]] if "AWS_LAMBDA_EXEC_WRAPPER" in code.variables else []
     clean = ["/usr/bin/env", "-i", "-C", "/var/task", *(f"{name}={value}" for name, value in variables.items())]
     with log.open("ab") as file:
         return subprocess.Popen(  # noqa: S603  (fixed arguments)
-            [*sandbox, *clean, f"/var/lang/bin/{_PYTHON}", "-m", "awslambdaric", "handler.handler"],
+            [*sandbox, *clean, *wrapper, f"/var/lang/bin/{_PYTHON}", "-m", "awslambdaric", "handler.handler"],
             cwd=ROOT,
             env={"PATH": os.environ["PATH"], "PYTHONPATH": f"{ROOT}:{ROOT / 'layers/core/python'}"},
             stdin=subprocess.DEVNULL,
