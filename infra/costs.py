@@ -85,6 +85,26 @@ def cost_of_turns(mix: Mapping[str, float], turns: int = 1000) -> dict[str, floa
     return {part: sum(number * costs[part] for number, costs in shares) for part in shares[0][1]}
 
 
+def bridged_seconds(kind: str) -> float:
+    """Return the estimated seconds of a turn of this kind, for which its response is streamed."""
+    invocations = usage.TURNS[kind].invocations
+    tools = WAIT_SECONDS["run_tool"] if "Run" in invocations else 0.0
+    return invocations["Think"] * WAIT_SECONDS["think"] + tools + usage.BRIDGED_SECONDS
+
+
+def cost_of_bridge(kind: str) -> dict[str, float]:
+    """Return what the bridge adds to the costs of one turn in US dollars. The API waits for events as long as it."""
+    prices = {name: price["usd"] for name, price in read_prices()["prices"].items()}
+    requests = usage.BRIDGED_REQUESTS[kind]
+    return {
+        "Lambda: time of the bridge": bridged_seconds(kind) * _gb("Bridge") * prices["lambda_gb_second_arm64"],
+        "Lambda: time of the API": bridged_seconds(kind) * _gb("Api") * prices["lambda_gb_second_arm64"],
+        "Lambda: requests": (requests + 1) * prices["lambda_request"],
+        "API Gateway: requests": requests * prices["http_request"],
+        "CloudWatch: logs": (requests + 1) * usage.LOG_KB / (1 << 20) * prices["log_gb"],
+    }
+
+
 def cost_of_idle_month() -> dict[str, float]:
     """Return the costs of a month without users and stored files in US dollars, by AWS service."""
     prices = {name: price["usd"] for name, price in read_prices()["prices"].items()}
@@ -109,6 +129,8 @@ def document() -> str:
             "",
             _SEARCH_NOTE,
             _TITLES_NOTE,
+            *_bridge_table(),
+            "",
             *_metrics_table(),
             "",
             *_storage_table(),
@@ -192,6 +214,17 @@ with four servers, and turns and calls that succeed and fail.
 """
 
 
+_BRIDGE_NOTE = f"""\
+## The bridge
+
+With the setting `bridge`, a function ({MEMORY_MB["bridge"]} MB) streams the answers for other chat front ends. The API
+({MEMORY_MB["api"]:,} MB) waits for events as long as this function. Both are billed while a turn runs: for the waits
+above and {usage.BRIDGED_SECONDS:g} s more, and for a user's decision up to `bridge_wait_seconds`. These costs come on
+top of those above. The requests are counted in a local run; what they read from the table is not. An unused bridge
+costs nothing.
+"""
+
+
 def _idle_table() -> Iterator[str]:
     yield from ("## Idle", "", "| service | US$ a month |", "|---|--:|")
     costs = cost_of_idle_month()
@@ -218,6 +251,18 @@ def _tokens_table() -> Iterator[str]:
         actual = variants["cached"]
         share = actual.read / (actual.read + actual.written + actual.uncached)
         yield f"| {conversation} | {' | '.join(costs)} | {share:.0%} |"
+
+
+def _bridge_table() -> Iterator[str]:
+    kinds = list(usage.BRIDGED_REQUESTS)
+    titles = [f"{kind}, {bridged_seconds(kind):g} s, {usage.BRIDGED_REQUESTS[kind]} requests" for kind in kinds]
+    yield from (_BRIDGE_NOTE, f"| US$ for 1,000 turns | {' | '.join(titles)} |", "|---|--:|--:|")
+    costs = [cost_of_bridge(kind) for kind in kinds]
+    for part in costs[0]:
+        yield f"| {part} | {' | '.join(f'{1000 * each[part]:.3f}' for each in costs)} |"
+    yield f"| **total** | {' | '.join(f'**{1000 * sum(each.values()):.2f}**' for each in costs)} |"
+    waiting = (_gb("Bridge") + _gb("Api")) * 60 * read_prices()["prices"]["lambda_gb_second_arm64"]["usd"]
+    yield f"| each minute of waiting for a decision | {' | '.join(f'{1000 * waiting:.2f}' for _ in kinds)} |"
 
 
 def _metrics_table() -> Iterator[str]:

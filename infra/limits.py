@@ -28,6 +28,7 @@ FULL_CORE_MB = 1769
 MEMORY_MB = {
     "api": 1024,
     "approval": FULL_CORE_MB,
+    "bridge": 512,
     "dispatch": FULL_CORE_MB,
     "empty_bucket": 512,
     "end_session": 512,
@@ -79,6 +80,11 @@ ERASE_SECONDS = 900
 
 # Key rotation breaks no download link: links expire within a day, and the previous signing key stays valid for a month.
 KEY_ROTATION_DAYS = 30
+
+# Time limit of the bridge: the maximum that Lambda allows. Its responses end a little earlier, because Lambda would cut
+# them off.
+BRIDGE_SECONDS = 900
+BRIDGE_RESPONSE_SECONDS = BRIDGE_SECONDS - 30
 
 # Interval and timeout of the sweep, which deletes expired data. A sweep times out before the next one starts.
 SWEEP_MINUTES = 15

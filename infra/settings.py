@@ -23,6 +23,7 @@ from pydantic import (
 
 from infra import sources
 from infra.limits import (
+    BRIDGE_RESPONSE_SECONDS,
     ENVIRONMENTS_PER_EXECUTION,
     MAX_INPUT_SECONDS,
     MIN_RUNNER_CONCURRENCY,
@@ -38,7 +39,7 @@ PROVIDER_SECRETS = {"openai-chat": "OPENAI_API_KEY", "anthropic": "ANTHROPIC_API
 
 _RESERVED_WORDS = ("aws", "amazon", "cognito")
 
-_FUNCTIONS = frozenset(path.parent.name for path in sources.FUNCTIONS.glob("*/handler.py"))
+_FUNCTIONS = frozenset({"bridge", *(path.parent.name for path in sources.FUNCTIONS.glob("*/handler.py"))})
 
 
 class UnknownSettingError(ValueError):
@@ -185,6 +186,14 @@ class Settings(BaseModel):
 
     page: Path = sources.SITE
     """Folder with the built web client."""
+
+    bridge: bool = False
+    """Serve other chat front ends (chat completions of OpenAI, AG-UI, npm `ai`) with a function that has a public
+    address of its own, the output `BridgeUrl` (`docs/bridge.md`). Pages of `web_origins` may use it in a browser."""
+
+    bridge_wait_seconds: Annotated[int, Field(ge=10, le=BRIDGE_RESPONSE_SECONDS)] = 300
+    """A stream of the bridge ends if the user needs longer for a decision in Satchel. AWS bills the function during the
+    wait."""
 
     persist_files_across_sessions: bool = True
     """Keep a session's files after the session ends."""
@@ -350,6 +359,12 @@ class Settings(BaseModel):
             )
         if self.snap_start and not self.platform.has_snapstart:
             raise ValueError("snap_start needs Python 3.12 or newer: set python, or build with a newer Python")
+        return self
+
+    @model_validator(mode="after")
+    def _check_bridge(self) -> Self:
+        if "bridge" in self.reserved_concurrency and not self.bridge:
+            raise ValueError("reserved_concurrency has bridge, a function that only the setting bridge adds")
         return self
 
     @property

@@ -21,7 +21,10 @@ LATENCY_SENSITIVE = frozenset({"api", "approval", "dispatch", "finish", "record_
 
 
 class PythonFunction(lambda_.Function):
-    """A Lambda function that may only write to its own log, until the stack grants more with ``grants.allow``."""
+    """A Lambda function that may only write to its own log, until the stack grants more with ``grants.allow``.
+
+    With ``code``, the function is that code and its group of packages, in place of ``functions/{folder}``.
+    """
 
     def __init__(
         self,
@@ -29,6 +32,7 @@ class PythonFunction(lambda_.Function):
         id_: str,
         *,
         folder: str,
+        code: lambda_.Code | None = None,
         function_layers: FunctionLayers,
         settings: Settings,
         environment: Mapping[str, str],
@@ -43,18 +47,17 @@ class PythonFunction(lambda_.Function):
         # Create a new role, because CDK's default role may write to every log group in the account.
         role = iam.Role(scope, f"{id_}Role", assumed_by=iam.ServicePrincipal("lambda.amazonaws.com"))
         role.add_to_policy(statement(*WRITE_LOGS, on=[logs.log_group_arn]))
+        own_layers = [function_layers.packages(folder)] if code else function_layers.for_function(folder)
         uses_snapstart = settings.snap_start and folder in LATENCY_SENSITIVE
         super().__init__(
             scope,
             id_,
             runtime=runtime(function_layers.platform),
             architecture=architecture(function_layers.platform),
-            code=lambda_.Code.from_asset(
-                str(sources.FUNCTIONS / folder), exclude=list(NOT_DEPLOYED), ignore_mode=IgnoreMode.GIT
-            ),
+            code=code or _folder_code(folder),
             handler="handler.handler",
-            description=f"functions/{folder}",
-            layers=[*function_layers.for_function(folder), *more_layers],
+            description=f"local/{folder}" if code else f"functions/{folder}",
+            layers=[*own_layers, *more_layers],
             environment=environment,
             memory_size=memory_mb or MEMORY_MB[folder],
             timeout=Duration.seconds(seconds),
@@ -70,6 +73,12 @@ class PythonFunction(lambda_.Function):
         self.invoke_target: lambda_.IFunction = self.add_alias("live") if uses_snapstart else self
         """The function to invoke. With SnapStart, this is the alias ``live``, because only versions have snapshots."""
         _acknowledge(self)
+
+
+def _folder_code(folder: str) -> lambda_.Code:
+    return lambda_.Code.from_asset(
+        str(sources.FUNCTIONS / folder), exclude=list(NOT_DEPLOYED), ignore_mode=IgnoreMode.GIT
+    )
 
 
 def _acknowledge(function: PythonFunction) -> None:

@@ -47,7 +47,17 @@ class FunctionLayers(Construct):
 
     def for_function(self, folder: str) -> list[lambda_.ILayerVersion]:
         """Return the layers of ``functions/{folder}``: the ``satchel`` package and a group of third-party packages."""
-        return [self._share("Core"), self._share(f"Vendor-{group_of(folder)}")]
+        return [self._share("Core"), self.packages(folder)]
+
+    def packages(self, folder: str) -> lambda_.ILayerVersion:
+        """Return the layer with the group of third-party packages of a function."""
+        return self._share(f"Vendor-{group_of(folder)}")
+
+    @contextmanager
+    def bridge_code(self) -> Iterator[lambda_.Code]:
+        """Yield the code of the function ``bridge``, which is not in ``functions``."""
+        with _layer_code(self._layer_set.bridge()) as code:
+            yield code
 
     @property
     def entries(self) -> lambda_.ILayerVersion:

@@ -6,8 +6,10 @@ from aws_cdk import Annotations, CfnOutput, Stack
 from constructs import Construct
 
 from infra.constructs.app_site import AppSite
+from infra.constructs.bridge import Bridge
 from infra.constructs.dashboard_keys import DashboardKeys
 from infra.constructs.emptied_buckets import EmptiedBuckets
+from infra.constructs.function import PythonFunction
 from infra.constructs.key_rotation import KeyRotation
 from infra.constructs.layers import FunctionLayers
 from infra.constructs.monitoring import Alarms, Dashboard
@@ -109,10 +111,11 @@ class ServiceStack(Stack):
         TurnStream(self, "TurnStream", table=stores.table, push=push, dead_letters=dead_letters)
         ToolRefresh(self, "ToolRefresh", function=refresh, dead_letters=dead_letters)
         page_config = {**client.page_config, **({"apps": apps} if apps else {})}
+        bridges = self._bridge(layers, url)
         self._serve_page(functions, layers, site or web, page_config, dead_letters, headers)
         alarms = Alarms(self, "Alarm", email=settings.alarm_email)
         alarms.watch_api(web.api_id)
-        alarms.watch_functions([*steps.values(), api, connections, push])
+        alarms.watch_functions([*steps.values(), api, connections, push, *bridges])
         alarms.watch_turns(workflow.machine)
         alarms.watch_dead_letters(dead_letters.queue)
         alarms.watch_stream(push)
@@ -128,6 +131,21 @@ class ServiceStack(Stack):
             alarms=alarms.alarms,
         )
         self._outputs(url, site, client)
+
+    def _bridge(self, layers: FunctionLayers, url: str) -> list[PythonFunction]:
+        """Create the bridge if the settings have one. Return its function."""
+        if not self._settings.bridge:
+            return []
+        bridge = Bridge(
+            self,
+            "Bridge",
+            settings=self._settings,
+            function_layers=layers,
+            api_url=url,
+            origins=self._settings.web_origins,
+        )
+        CfnOutput(self, "BridgeUrl", value=bridge.url, description="URL of the bridge for other chat front ends")
+        return [bridge.function]
 
     def _serve_page(
         self,

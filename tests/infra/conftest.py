@@ -87,6 +87,12 @@ def without_site(synthesized: Path) -> Stacks:
 
 
 @pytest.fixture(scope="session")
+def with_bridge(synthesized: Path) -> Stacks:
+    """A deployment with the bridge for other chat front ends."""
+    return read_stacks(synthesized / "bridge")
+
+
+@pytest.fixture(scope="session")
 def added_server(synthesized: Path) -> Stacks:
     """The default deployment with one more entry in mcp.json."""
     return read_stacks(synthesized / "added_server")

@@ -17,7 +17,7 @@ from tests.infra.templates import Stacks
 
 DOCUMENT = ROOT / "docs" / "deployer-policy.json"
 MAX_POLICY_CHARS = 6144  # without white space: the limit of a managed policy
-DEPLOYMENTS = ("default", "custom_settings", "without_site")
+DEPLOYMENTS = ("default", "custom_settings", "without_site", "bridge")
 _ROLES = "arn:*:iam::*:role/satchel-*"
 # CloudFormation reads the version of the bootstrap stack, and each asset from its bucket, with the same rights.
 _BOOTSTRAP = {"ssm:GetParameters"}

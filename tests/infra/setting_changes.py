@@ -20,6 +20,8 @@ CHANGES: dict[str, dict[str, object]] = {
     "architecture": {"architecture": "x86_64"},
     "audit_days": {"audit_days": 30},
     "base64_size_limit_mb": {"base64_size_limit_mb": 2},
+    "bridge": {"bridge": True},
+    "bridge_wait_seconds": {"bridge": True, "bridge_wait_seconds": 60},
     "bucket_access_logs": {"bucket_access_logs": True},
     "burst": {"burst": 9},
     "canvas_origins": {"canvas_origins": ["https://dash.example"]},

@@ -62,6 +62,13 @@ CUSTOM_SETTINGS: dict[str, object] = {
 }
 
 
+BRIDGE: dict[str, object] = {
+    "bridge": "true",
+    "bridge_wait_seconds": "60",
+    "web_origins": "https://front-end.example",
+    "reserved_concurrency": "bridge=20",
+    "site": "none",
+}
 VPC: dict[str, object] = {
     "runner_subnets": "subnet-0123456789abcdef0,subnet-0123456789abcdef1",
     "runner_security_groups": "sg-0123456789abcdef0",
@@ -87,6 +94,7 @@ def main(folder: Path, names: Sequence[str]) -> None:
         "custom_settings": CUSTOM_SETTINGS,
         "without_site": {"site": "none", "termination_protection": "true", **EXISTING},
         "foreign_servers": {"servers": str(FOREIGN_SERVERS), "python": "3.13", "site": "none", **VPC},
+        "bridge": BRIDGE,
         "added_server": {"servers": str(_added_server(folder / "added" / "servers"))},
     }
     for name in names or deployments:

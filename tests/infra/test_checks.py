@@ -12,7 +12,7 @@ from infra.sources import ROOT
 from tests.infra.synthesis import SINGLE_CONSTRUCTS
 
 pytestmark = pytest.mark.synth
-CHECKED = ("default", "custom_settings", "without_site")
+CHECKED = ("default", "custom_settings", "without_site", "bridge")
 
 
 def _reports(synthesized: Path, deployment: str) -> list[dict[str, Any]]:

@@ -40,7 +40,7 @@ def test_memory_table_and_its_reasons_are_up_to_date() -> None:
 def test_every_function_has_measured_processor_time() -> None:
     """A new function is measured by ``python -m tests.infra.deployment.processor_time``."""
     _, times = run_time.read_measured()
-    not_in_the_run = {"page"}  # only in deployments without CloudFront
+    not_in_the_run = {"page", "bridge"}  # only in deployments without CloudFront, and with the bridge
     assert set(times) | not_in_the_run == set(MEMORY_MB)
     assert all(time["request"] > 0 and time["start"] > 0 for time in times.values())
 
@@ -57,6 +57,11 @@ def test_full_core_costs_little_only_where_a_function_waits_little() -> None:
 
 def test_thousand_turns_with_two_tools_cost_less_than_a_dollar() -> None:
     assert sum(costs.cost_of_turns({"tools": 1.0}).values()) < 1
+
+
+def test_bridge_costs_less_than_the_turn_that_it_shows() -> None:
+    for kind in usage.BRIDGED_REQUESTS:
+        assert sum(costs.cost_of_bridge(kind).values()) < sum(costs.cost_of_turns({kind: 1.0}, turns=1).values())
 
 
 def test_every_price_has_a_unit_and_a_dated_source_or_is_marked_as_from_memory() -> None:

@@ -12,13 +12,19 @@ pytestmark = pytest.mark.synth
 
 
 @pytest.fixture
-def deployments(stacks: Stacks, custom_settings: Stacks, without_site: Stacks) -> list[Stacks]:
-    return [stacks, custom_settings, without_site]
+def deployments(stacks: Stacks, custom_settings: Stacks, without_site: Stacks, with_bridge: Stacks) -> list[Stacks]:
+    return [stacks, custom_settings, without_site, with_bridge]
 
 
 def test_policy_allows_every_action_that_the_resource_types_need(deployments: list[Stacks]) -> None:
     needed = needed_actions(deployments)
-    assert {"lambda:CreateFunction", "iam:PassRole", "cognito-idp:CreateUserPool", "s3:DeleteBucket"} <= needed
+    assert {
+        "lambda:CreateFunction",
+        "lambda:CreateFunctionUrlConfig",
+        "iam:PassRole",
+        "cognito-idp:CreateUserPool",
+        "s3:DeleteBucket",
+    } <= needed
     statements = json.loads(DOCUMENT.read_text(encoding="utf-8"))["Statement"]
     patterns = [pattern.lower() for each in statements for pattern in each["Action"]]
     assert {action for action in needed if not any(fnmatchcase(action.lower(), each) for each in patterns)} == set(), (

@@ -25,11 +25,16 @@ REGION = "eu-central-1"
 
 
 def test_properties_of_every_resource_are_valid_by_its_schema(
-    stacks: Stacks, custom_settings: Stacks, custom_servers: Stacks, without_site: Stacks, foreign_servers: Stacks
+    stacks: Stacks,
+    custom_settings: Stacks,
+    custom_servers: Stacks,
+    without_site: Stacks,
+    foreign_servers: Stacks,
+    with_bridge: Stacks,
 ) -> None:
     resources = [
         each
-        for deployment in (stacks, custom_settings, custom_servers, without_site, foreign_servers)
+        for deployment in (stacks, custom_settings, custom_servers, without_site, foreign_servers, with_bridge)
         for part in (deployment.data, deployment.service)
         for each in part["Resources"].values()
         if each["Type"].startswith("AWS::") and each["Type"] != "AWS::CDK::Metadata"
