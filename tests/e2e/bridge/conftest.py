@@ -1,15 +1,26 @@
-"""The bridge to the running system, as its command."""
+"""The bridge to the running system: as its command, and as its function in a process like Lambda's."""
 
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager
 
 import pytest
 
+from infra.packing.contents import BRIDGE_START
+from infra.packing.layer_set import LayerSet
+from infra.servers import Servers
+from infra.sources import SERVERS
 from tests.e2e.system_process import ROOT, SystemProcess, environment, free_port
+from tests.lambda_runtime import layers
+from tests.lambda_runtime.environment import Code, Environment
+from tests.lambda_runtime.function_url import FunctionUrl
 
 ORIGIN = "https://front-end.example.com"
 """The origin of a front end in a browser that the bridge accepts."""
+
+DeployBridge = Callable[[float, float], AbstractContextManager[FunctionUrl]]
+"""Deploys the function with these limits in seconds: for the user's decisions, and for a response."""
 
 
 @pytest.fixture(scope="session")
@@ -27,3 +38,32 @@ def bridge(system: SystemProcess) -> Iterator[str]:
         yield f"http://127.0.0.1:{port}"
         process.terminate()
         assert process.wait() == 0
+
+
+@pytest.fixture(scope="session")
+def deploy_bridge(system: SystemProcess, tmp_path_factory: pytest.TempPathFactory) -> DeployBridge:
+    """The deployed code with its layer. Its process finds nothing else that is installed."""
+    layer_set = LayerSet(Servers(SERVERS), layers.this_machine())
+    code, packages = layers.build(layer_set.bridge()), layers.build(layer_set.shared()["Vendor-bridge"])
+    log = tmp_path_factory.mktemp("bridge") / "log"
+
+    def deploy(wait_seconds: float, max_seconds: float) -> FunctionUrl:
+        variables = {
+            "AWS_LAMBDA_EXEC_WRAPPER": BRIDGE_START,
+            "SATCHEL_URL": system.url,
+            "SATCHEL_WEB_ORIGINS": ORIGIN,
+            "SATCHEL_BRIDGE_LINK_SECONDS": "600",
+            "SATCHEL_BRIDGE_WAIT_SECONDS": str(wait_seconds),
+            "SATCHEL_BRIDGE_MAX_SECONDS": str(max_seconds),
+        }
+        bridge = Code("bridge", code, packages, variables)
+        return FunctionUrl(lambda: Environment(bridge, log), seconds=max_seconds + 30)
+
+    return deploy
+
+
+@pytest.fixture(scope="session")
+def bridge_function(deploy_bridge: DeployBridge) -> Iterator[FunctionUrl]:
+    """The function with the limits of a deployment."""
+    with deploy_bridge(300, 870) as function:
+        yield function

@@ -1,4 +1,4 @@
-"""The bridge with OpenAI's own Python client, unchanged."""
+"""The bridge with OpenAI's own Python client, unchanged: as its command, and as its function."""
 
 import re
 import time
@@ -28,9 +28,15 @@ def user(new_user: NewUser) -> UserClient:
     return new_user()
 
 
+@pytest.fixture(params=["bridge", "bridge_function"])
+def address(request: pytest.FixtureRequest) -> str:
+    bridge = request.getfixturevalue(request.param)
+    return str(getattr(bridge, "url", bridge))
+
+
 @pytest.fixture
-def client(bridge: str, user: UserClient) -> openai.OpenAI:
-    return openai.OpenAI(base_url=f"{bridge}/v1", api_key=LOCAL_KEY, default_headers={"X-Satchel-User": user.name})
+def client(address: str, user: UserClient) -> openai.OpenAI:
+    return openai.OpenAI(base_url=f"{address}/v1", api_key=LOCAL_KEY, default_headers={"X-Satchel-User": user.name})
 
 
 def says(text: str) -> ChatCompletionMessageParam:
@@ -50,9 +56,9 @@ def test_models_are_those_of_the_user(client: openai.OpenAI) -> None:
     assert "offline" in [model.id for model in client.models.list()]
 
 
-def test_personal_token_is_the_only_credential_until_it_is_revoked(bridge: str, user: UserClient) -> None:
+def test_personal_token_is_the_only_credential_until_it_is_revoked(address: str, user: UserClient) -> None:
     made = user.request("POST", "/api/me/tokens", json={"name": "SDK"}).json()
-    client = openai.OpenAI(base_url=f"{bridge}/v1", api_key=made["token"], max_retries=0)
+    client = openai.OpenAI(base_url=f"{address}/v1", api_key=made["token"], max_retries=0)
 
     completion = client.chat.completions.create(model="offline", messages=[says(SUM)])
 
@@ -155,20 +161,21 @@ def test_tools_of_the_client_are_ignored_unless_it_forces_one(client: openai.Ope
             client.chat.completions.create(model="offline", messages=[says("hi")], tools=[tool], tool_choice=choice)
 
 
-def test_request_without_a_token_is_refused(bridge: str) -> None:
-    response = httpx2.post(f"{bridge}/v1/chat/completions", json={"model": "m", "messages": [says("hi")]})
+def test_request_without_a_token_is_refused(address: str) -> None:
+    response = httpx2.post(f"{address}/v1/chat/completions", json={"model": "m", "messages": [says("hi")]})
     assert (response.status_code, response.json()["error"]["code"]) == (401, "invalid_api_key")
 
 
 @pytest.mark.parametrize(("origin", "allowed"), [(ORIGIN, ORIGIN), ("https://other.example.com", None)])
-def test_only_named_origins_may_use_the_bridge_in_a_browser(bridge: str, origin: str, allowed: str | None) -> None:
+def test_only_named_origins_may_use_the_bridge_in_a_browser(address: str, origin: str, allowed: str | None) -> None:
     headers = {"Origin": origin, "Access-Control-Request-Method": "POST"}
     headers["Access-Control-Request-Headers"] = "authorization,content-type"
-    response = httpx2.options(f"{bridge}/ag-ui", headers=headers)
+    response = httpx2.options(f"{address}/ag-ui", headers=headers)
     assert response.headers.get("Access-Control-Allow-Origin") == allowed
 
 
-def test_hang_up_cancels_the_turn(client: openai.OpenAI, user: UserClient) -> None:
+def test_hang_up_cancels_the_turn(bridge: str, user: UserClient) -> None:
+    client = openai.OpenAI(base_url=f"{bridge}/v1", api_key=LOCAL_KEY, default_headers={"X-Satchel-User": user.name})
     stream = client.chat.completions.create(model="offline", messages=[says(WAIT)], stream=True)
     next(stream)
     stream.close()
