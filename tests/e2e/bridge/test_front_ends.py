@@ -70,7 +70,7 @@ def test_text_call_and_result_become_messages(bridge: str, user: UserClient) -> 
         "RUN_FINISHED",
     ]
     _, call, result, answer = first["messages"]
-    assert call["toolCalls"][0]["function"] == {"name": "calculator.evaluate", "arguments": '{"expression": "6 * 7"}'}
+    assert call["toolCalls"][0]["function"] == {"name": "calculator.evaluate", "arguments": '{"expression":"6 * 7"}'}
     assert (result["role"], result["toolCallId"]) == ("tool", call["toolCalls"][0]["id"])
     assert "42" in answer["content"]
     assert first["events"][-1]["outcome"]["type"] == "success"
