@@ -268,11 +268,12 @@ class ShownEvents:
             case TurnStarted():
                 pass  # RUN_STARTED
             case ToolApprovalRequest():
+                yield from self._end_text()
                 self._calls.add(event.call_id)
             case ToolStart():
                 yield from self._call(event.call_id, event.tool, event.arguments)
             case ToolComplete():
-                content = event.results if isinstance(event.results, str) else json.dumps(event.results)
+                content = event.results if isinstance(event.results, str) else _json(event.results)
                 yield ToolCallResultEvent(
                     message_id=f"{event.call_id}-result", tool_call_id=event.call_id, content=content
                 )
@@ -324,12 +325,16 @@ class ShownEvents:
             return
         self._calls.add(call_id)
         yield ToolCallStartEvent(tool_call_id=call_id, tool_call_name=tool)
-        yield ToolCallArgsEvent(tool_call_id=call_id, delta=json.dumps(arguments))
+        yield ToolCallArgsEvent(tool_call_id=call_id, delta=_json(arguments))
         yield ToolCallEndEvent(tool_call_id=call_id)
 
 
+def _json(value: object) -> str:
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+
+
 def _custom(event: Event, **added: Any) -> CustomEvent:  # noqa: ANN401  (JSON)
-    value = event.model_dump(mode="json", exclude={"turn_id"})
+    value = event.model_dump(mode="json", exclude={"turn_id"}, exclude_unset=True)
     return CustomEvent(name=f"satchel.{getattr(event, 'update_type', event.type)}", value={**value, **added})
 
 
@@ -340,7 +345,7 @@ def _approval(event: ToolApprovalRequest) -> Interrupt:
         message=f"{event.tool} needs your approval.",
         tool_call_id=event.call_id,
         response_schema=APPROVAL_SCHEMA,
-        expires_at=event.expires_at.isoformat(),
+        expires_at=event.model_dump(mode="json")["expires_at"],
     )
 
 
@@ -352,5 +357,5 @@ def _question(event: InputRequested) -> Interrupt:
         message=f"{event.message} {event.url}" if event.url else event.message,
         tool_call_id=event.call_id,
         response_schema=schema,
-        expires_at=event.expires_at.isoformat(),
+        expires_at=event.model_dump(mode="json")["expires_at"],
     )

