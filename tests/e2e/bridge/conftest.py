@@ -1,4 +1,4 @@
-"""The bridge to the running system: as its command, and as its function in a process like Lambda's; and chat clients."""
+"""The bridge to the running system, as its command and as its function in a process like Lambda's, and chat clients."""
 
 import shutil
 import subprocess
