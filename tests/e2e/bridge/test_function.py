@@ -88,11 +88,11 @@ def test_one_process_answers_one_request_after_another(deploy_bridge: DeployBrid
 
 
 def test_agent_runs_and_resumes_after_an_approval(bridge_function: FunctionUrl, user: UserClient) -> None:
-    [run] = run_agent({"url": bridge_function.url}, user, {"message": PROGRESS})
+    [run] = run_agent({"url": f"{bridge_function.url}/ag-ui"}, user, {"message": PROGRESS})
     assert "satchel.tool_progress" in types(run)
     assert run["events"][-1]["outcome"]["type"] == "success"
     interrupted, resumed = run_agent(
-        {"url": bridge_function.url}, user, {"message": WRITE}, {"resume": {"approved": True}}
+        {"url": f"{bridge_function.url}/ag-ui"}, user, {"message": WRITE}, {"resume": {"approved": True}}
     )
     assert interrupted["interrupts"][0]["reason"] == "tool_approval"
     assert resumed["events"][-1]["outcome"]["type"] == "success"
@@ -151,6 +151,6 @@ def test_responses_end_before_the_time_limit_and_the_turn_continues(
         assert turn["status"] == "running"
         assert text == f"The turn continues in Satchel: {user.url}/#{turn['session_id']}"
 
-        [run] = run_agent({"url": function.url}, user, {"message": WAIT})
+        [run] = run_agent({"url": f"{function.url}/ag-ui"}, user, {"message": WAIT})
         assert run["events"][-1]["type"] == "RUN_ERROR"
         assert run["events"][-1]["message"].startswith("The turn continues in Satchel: ")
