@@ -22,7 +22,11 @@ atexit.register(gc.freeze)  # skips garbage collection at exit, which takes two 
 os.environ["SATCHEL_DATA"] = "memory"  # no test may use the developer's data
 
 service_models.cache_service_models()
-_SHARED_SETUP = ("tests/e2e/specifications/", "tests/e2e/tools/")  # each folder shares one system
+_SHARED_SETUP = (
+    "tests/e2e/specifications/",
+    "tests/e2e/tools/",
+    "tests/e2e/web/",
+)  # each folder shares one system or browser
 _LONG_MODULES = (
     "tests/infra/deployment/test_deployment.py",  # the first to need the templates, which many modules then share
     "tests/e2e/test_timeouts.py",
