@@ -24,7 +24,7 @@ TABLE = Path(__file__).parents[3] / "docs/bridge.md"
 PAGE = f"http://satchel.test/#{SESSION}"
 AT = "2026-08-27T09:30:00Z"
 FIXTURE: dict[str, Any] = json.loads((Path(__file__).parent / "ag_ui_events.json").read_text())
-"""What the events of a turn become in AG-UI. The agent of the TypeScript client is checked with it, too."""
+"""Events of a turn, and the events of AG-UI for them. The tests of the TypeScript client read the same file."""
 
 EVENTS: dict[str, dict[str, Any]] = {name: row["event"] for name, row in FIXTURE["events"].items()}
 ENDED = EVENTS["response_complete"]
