@@ -1,7 +1,8 @@
 """The Step Functions state machine that runs a turn. The local emulator executes the same definition file."""
 
-from aws_cdk import ArnFormat, Stack
+from aws_cdk import ArnFormat, Duration, Stack
 from aws_cdk import aws_events as events
+from aws_cdk import aws_lambda_destinations as destinations
 from aws_cdk import aws_stepfunctions as sfn
 from constructs import Construct
 
@@ -19,6 +20,8 @@ from infra.limits import (
     TURN_TIMEOUT_SECONDS,
 )
 from infra.settings import Settings
+
+_MAX_START_WAIT = Duration.minutes(1)  # Lambda's minimum
 
 
 def turn_machine_arn(stack: Stack, name: str) -> str:
@@ -79,6 +82,7 @@ class TurnWorkflow(Construct):
         arns = [function.function_arn for function in functions.values()]
         self.machine.add_to_role_policy(statement(*INVOKE_FUNCTION, on=arns))
         dead_letters.retry_then_keep(finish)
+        self._repeat_lost_first_rounds(think, finish)
         self._finish_ended_executions(finish, dead_letters)
 
     def _acknowledge(self) -> None:
@@ -91,6 +95,18 @@ class TurnWorkflow(Construct):
         )
         no_resources = "log deliveries have no resource-level permissions (Step Functions guide, `cw-logs.html`)"
         acknowledge_wildcards(self.machine, ["*"], no_resources)
+
+    @staticmethod
+    def _repeat_lost_first_rounds(think: PythonFunction, finish: PythonFunction) -> None:
+        """Let Finish start an execution if the function of a first round dies, or gets no environment in time.
+
+        Lambda must not retry by itself, because it waits for a minute before that.
+        """
+        think.invoke_target.configure_async_invoke(
+            retry_attempts=0,
+            max_event_age=_MAX_START_WAIT,
+            on_failure=destinations.LambdaDestination(finish.invoke_target),
+        )
 
     def _finish_ended_executions(self, finish: PythonFunction, dead_letters: DeadLetters) -> None:
         """Invoke Finish for executions that were stopped, timed out or failed. Without this, their turns never end."""

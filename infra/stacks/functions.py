@@ -72,6 +72,7 @@ class Functions:
         self,
         workflow: TurnWorkflow,
         *,
+        think: PythonFunction,
         erase: PythonFunction,
         end_session: PythonFunction,
         refresh: PythonFunction,
@@ -86,6 +87,7 @@ class Functions:
                 **self._server_config,
                 **self._canvas_origins,
                 "SATCHEL_STATE_MACHINE": machine.state_machine_arn,
+                "SATCHEL_THINK_FUNCTION": think.invoke_target.function_arn,
                 "SATCHEL_CAPABILITY_SECRET": self._stores.capability_secret.secret_arn,
                 "SATCHEL_DASHBOARD_KEYS": ",".join(dashboard_keys.key_ids),
                 **self._settings.model_choice_environment,
@@ -109,12 +111,12 @@ class Functions:
         allow(api, *grants.UPLOAD_OBJECTS, on=self._objects(grants.UPLOAD_KEYS), because=grants.ALL_USERS)
         allow(api, *grants.DELETE_OBJECTS, on=self._objects(*grants.FILE_KEYS), because=grants.ALL_USERS)
         allow(api, *grants.LIST_VERSIONS, on=[self._stores.bucket.bucket_arn])
-        allow(api, *grants.START_EXECUTION, on=[machine.state_machine_arn])
         allow(api, *grants.SEND_TASK_SUCCESS, on=[self._machine_arn])
         allow(api, *grants.FOLLOW_EXECUTION, on=[self._executions], because=_ANY_EXECUTION)
         allow(api, *grants.READ_SECRET, on=[self._stores.capability_secret.secret_arn])
         allow(api, *grants.SIGN, on=dashboard_keys.arns)
-        allow(api, *grants.INVOKE_FUNCTION, on=[erase.function_arn, end_session.function_arn, refresh.function_arn])
+        invoked = [think.invoke_target, erase, end_session, refresh]
+        allow(api, *grants.INVOKE_FUNCTION, on=[function.function_arn for function in invoked])
         allow(api, *grants.UNTAG_OBJECTS, on=self._objects(*grants.FILE_KEYS), because=grants.ALL_USERS)
         allow(api, *grants.CHECK_ITEMS, on=[self._stores.table.table_arn])
         return api
@@ -198,7 +200,10 @@ class Functions:
         allow(function, *grants.MANAGE_CONNECTIONS, on=connections, because=reason)
 
     def think(self, sockets: SocketApi) -> PythonFunction:
-        """Create the function of the workflow state Think, which calls the model and sends its text to connections."""
+        """Create the function of a turn's first round and of the workflow state Think.
+
+        It calls the model, sends its text to connections, and starts the execution of a turn that has tool calls.
+        """
         settings = self._settings
         model = {
             **settings.model_choice_environment,
@@ -210,12 +215,15 @@ class Functions:
             **settings.model_request_environment,
             "SATCHEL_SOCKET_ENDPOINT": sockets.endpoint,
             "SATCHEL_PUSHES_TEXT": "true",
+            "SATCHEL_STATE_MACHINE": self._machine_arn,
+            **self._audit,
         }
         think = self._function("think", seconds=THINK_SECONDS, environment=self._server_config | model)
         self._allow_items(think, *grants.DELETE_ITEMS)
         self._allow_sending(think, sockets)
         self._allow_reading(think, grants.TEXT_KEYS, *grants.PICTURE_KEYS)
         allow(think, *grants.PUT_OBJECTS, on=self._objects(grants.TEXT_KEYS), because=grants.ALL_USERS)
+        allow(think, *grants.START_EXECUTION, on=[self._machine_arn])
         allow_models(think, settings.allowed_models, settings.secret_prefix)
         return think
 
@@ -335,12 +343,17 @@ class Functions:
         )
 
     def finish(self, runners: Runners) -> PythonFunction:
-        """Create the function of the workflow state Finish, which ends a turn and cancels its servers' tasks."""
-        environment = self._audit | self._server_config | runners.caller_environment
+        """Create the function of the workflow state Finish, which ends a turn and cancels its servers' tasks.
+
+        If the function of the first round dies, this one starts the execution that repeats the round.
+        """
+        machine = {"SATCHEL_STATE_MACHINE": self._machine_arn}
+        environment = self._audit | self._server_config | runners.caller_environment | machine
         finish = self._function("finish", seconds=STEP_SECONDS, environment=environment)
         runners.grant_invoke_remote(finish)
         self._allow_items(finish)
         self._allow_reading(finish, grants.TEXT_KEYS)
+        allow(finish, *grants.START_EXECUTION, on=[self._machine_arn])
         return finish
 
     def _function(self, folder: str, *, environment: Mapping[str, str], seconds: int) -> PythonFunction:

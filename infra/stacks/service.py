@@ -99,7 +99,12 @@ class ServiceStack(Stack):
         refresh = functions.refresh(runners)
         api, expire, connections, push = (
             functions.api(
-                workflow, erase=erase, end_session=end_session, refresh=refresh, dashboard_keys=dashboard_keys
+                workflow,
+                think=steps["think"],
+                erase=erase,
+                end_session=end_session,
+                refresh=refresh,
+                dashboard_keys=dashboard_keys,
             ),
             functions.expire(workflow, erase, runners),
             functions.sockets(workflow),

@@ -47,6 +47,7 @@ def create_turn_machine(role: str) -> str:
     functions: dict[str, object] = {
         state: _create_state_function(state, role) for state in set(_FUNCTION_NAME.findall(definition))
     }
+    resources.repeat_failures_with(str(functions["Finish"]), _function_name("Think"))
     execution_events.set_listener(lambda event: HOST.invoke_later(_function_name("Finish"), dict(event)))
     waits = {
         "ApprovalSeconds": ApprovalSettings().approval_seconds,

@@ -11,7 +11,7 @@ from satchel.contract.errors import ToolCrashed
 from satchel.domain.calls import Call, RunnerReport
 from satchel.domain.object_keys import outcome_key
 from satchel.domain.sessions import Turn
-from satchel.domain.steps import CallStep
+from satchel.domain.steps import CallStep, TurnStep, repeat_first_round
 from satchel.services.calls.runner_report import read_report, store_report
 
 
@@ -28,7 +28,8 @@ def resume_turns() -> None:
         turn = session.running_turn and ports.turns.get(session.session_id, session.running_turn)
         if turn and not turn.has_ended:
             _end_interrupted_calls(turn)
-            ports.workflow.start(turn.user, turn.session_id, turn.turn_id)
+            step = TurnStep(user=turn.user, session_id=turn.session_id, turn_id=turn.turn_id)
+            ports.workflow.continue_after(repeat_first_round(step))
 
 
 def with_expired_approvals(ask: Handler) -> Handler:

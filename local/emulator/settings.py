@@ -121,6 +121,7 @@ def function_settings(port: int, public_url: str | None = None) -> dict[str, str
         "SATCHEL_REMOTE_RUNNER": REMOTE_RUNNER,
         "SATCHEL_MCP_CONFIG": str(Path(os.environ.get("SATCHEL_MCP_CONFIG", _DEFAULT_CONFIG)).resolve()),
         "SATCHEL_CAPABILITY_SECRET": f"{NAME}-capability",
+        "SATCHEL_THINK_FUNCTION": f"{NAME}-think",
         "SATCHEL_END_SESSION_FUNCTION": f"{NAME}-end_session",
         "SATCHEL_ERASE_FUNCTION": f"{NAME}-erase",
         "SATCHEL_REFRESH_FUNCTION": f"{NAME}-refresh",

@@ -92,7 +92,7 @@ class FakePorts:
         self.parts = FakePartStore(self.store)
         self.signer = FakeSigner(self.clock)
         self.dashboard_signer = FakeDashboardSigner()
-        self.workflow = FakeWorkflow()
+        self.workflow = self.turn_starter = FakeWorkflow()
         self.callback = FakeTaskCallback()
         self.credentials = FakeCredentials()
         self.schema_checker = FakeSchemaChecker()

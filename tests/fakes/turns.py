@@ -18,6 +18,7 @@ from satchel.domain.ids import CallId, SessionId, TurnId, UserName, turn_of
 from satchel.domain.inputs import CallInput, InputAnswer
 from satchel.domain.quotas import minute_of, seconds_left_in_minute
 from satchel.domain.sessions import Rating, Session, Turn
+from satchel.domain.steps import NextStep
 from satchel.entrypoints.event_schemas import TurnEvent
 from satchel.ports import Page
 from satchel.ports.calls import LatestReports, RelayPosition, ReportedPage
@@ -81,6 +82,7 @@ class FakeTurns:
         self.tool_use: defaultdict[str, Counter[str]] = defaultdict(Counter)
         self._turns: dict[tuple[str, str], Turn] = {}
         self._by_idempotency_key: dict[tuple[str, str], Turn] = {}
+        self._claimants: dict[str, str] = {}
 
     def begin(
         self,
@@ -124,6 +126,13 @@ class FakeTurns:
     def count_in_minute(self, user: UserName, time: datetime) -> int:
         """Return the number of the user's turns that started in the same minute of the clock."""
         return sum(t.user == user and minute_of(t.created_at) == minute_of(time) for t in self._turns.values())
+
+    def claim_first_round(self, session_id: SessionId, turn_id: TurnId, claimant: str, now: datetime) -> bool:
+        turn = self._turns.get((session_id, turn_id))
+        if turn is None or self._claimants.setdefault(turn_id, claimant) != claimant:
+            return False
+        self._turns[session_id, turn_id] = turn.model_copy(update={"claimed_at": now})
+        return True
 
     def get(self, session_id: SessionId, turn_id: TurnId) -> Turn | None:
         turn = self._turns.get((session_id, turn_id))
@@ -390,10 +399,15 @@ class FakeInputs:
 
 
 class FakeWorkflow:
-    """Implements ``ports.turns.Workflow``: a turn has at most one execution. Calls ``on_start`` when one is started."""
+    """Implements ``ports.turns.Workflow`` and ``TurnStarter``. Calls ``on_start`` when a turn is started.
+
+    ``executions`` are the steps after which executions continue turns, at most one for each turn. A started turn counts
+    as an execution that runs.
+    """
 
     def __init__(self) -> None:
         self.started: list[tuple[str, str, str]] = []
+        self.executions: list[NextStep] = []
         self.stopped: list[tuple[str, str]] = []
         self._running: set[str] = set()
         self.on_start: Callable[[UserName, SessionId, TurnId], None] | None = None
@@ -406,12 +420,17 @@ class FakeWorkflow:
         if self.on_start:
             self.on_start(user, session_id, turn_id)
 
+    def continue_after(self, step: NextStep) -> None:
+        if step.turn_id not in {each.turn_id for each in self.executions}:
+            self.executions.append(step)
+            self._running.add(step.turn_id)
+
     def stop(self, turn_id: TurnId, cause: str) -> None:
         self.stopped.append((turn_id, cause))
         self._running.discard(turn_id)
 
-    def is_running(self, turn_id: TurnId) -> bool:
-        return turn_id in self._running
+    def is_running(self, turn_id: TurnId) -> bool | None:
+        return turn_id in self._running or (False if turn_id in {each.turn_id for each in self.executions} else None)
 
     def lose_execution(self, turn_id: TurnId) -> None:
         """End an execution without changing its turn."""

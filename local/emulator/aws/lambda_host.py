@@ -62,8 +62,14 @@ class FunctionHost:
         message = f"Task timed out after {function.timeout:.2f} seconds"
         return _failure(InvocationError("Sandbox.Timedout", message), context.aws_request_id)
 
-    def invoke_later(self, name: str, event: object, *, arn: str = "", tenant_id: str | None = None) -> None:
-        """Start the function's handler and return at once. A failed invocation is logged, but not retried."""
+    def invoke_later(
+        self, name: str, event: object, *, arn: str = "", tenant_id: str | None = None, on_failure: str | None = None
+    ) -> None:
+        """Start the function's handler and return at once.
+
+        A failed invocation is logged, but not retried. If ``on_failure`` names a function, it gets the record of the
+        failure, as a failure destination does on AWS.
+        """
         function = self._functions.get(name)
         if function is None:
             _log.warning("Asynchronous invocation of %s, which has no handler", name)
@@ -74,6 +80,8 @@ class FunctionHost:
             result = _run(function.handler, event, context)
             if result.failed:
                 _log.warning("Asynchronous invocation of %s failed: %s", name, result.payload)
+                if on_failure in self._functions:
+                    self.invoke_later(on_failure, _failure_record(arn, event, result))
 
         self._start(name, run)
 
@@ -108,6 +116,17 @@ class FunctionHost:
             self._running.add(thread)
             thread.start()  # while the lock is held, because ``close`` must not join a thread that has not started
         return thread
+
+
+def _failure_record(arn: str, event: object, result: InvocationResult) -> dict[str, object]:
+    """Return what Lambda sends to the destination of a failed asynchronous invocation."""
+    return {
+        "version": "1.0",
+        "requestContext": {"functionArn": arn, "condition": "RetriesExhausted", "approximateInvokeCount": 1},
+        "requestPayload": event,
+        "responseContext": {"statusCode": 200, "executedVersion": "$LATEST", "functionError": "Unhandled"},
+        "responsePayload": json.loads(result.payload),
+    }
 
 
 def _context(function: Function, arn: str, tenant_id: str | None, *, asynchronous: bool) -> LambdaContext:

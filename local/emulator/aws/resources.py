@@ -85,6 +85,13 @@ def create_function(name: str, handler: Handler, *, role: str, timeout: float) -
     return function["FunctionArn"]
 
 
+def repeat_failures_with(destination: str, function: str) -> None:
+    """Let the function ``destination`` (an ARN) handle the failed asynchronous invocations of ``function`` (a name)."""
+    boto3.client("lambda").put_function_event_invoke_config(
+        FunctionName=function, MaximumRetryAttempts=0, DestinationConfig={"OnFailure": {"Destination": destination}}
+    )
+
+
 def map_stream(table: str, function: str, definition: Definition) -> None:
     """Make a DynamoDB table's stream invoke a function.
 

@@ -53,6 +53,12 @@ class WorkflowSettings(SettingsGroup):
     state_machine: str
 
 
+class FirstRoundSettings(SettingsGroup):
+    """The name of the Lambda function that runs the first round of a turn."""
+
+    think_function: str
+
+
 class ServerSettings(SettingsGroup):
     """The path of the file that configures the MCP servers (mcp.json)."""
 
@@ -400,6 +406,7 @@ class Settings:
     dashboards = cached_property(lambda _: DashboardSettings())
     dispatch = cached_property(lambda _: DispatchSettings())
     erasure = cached_property(lambda _: ErasureSettings())
+    first_round = cached_property(lambda _: FirstRoundSettings())
     inputs = cached_property(lambda _: InputSettings())
     limits = cached_property(lambda _: LimitSettings())
     links = cached_property(lambda _: LinkSettings())

@@ -76,6 +76,7 @@ if TYPE_CHECKING:
     from satchel.services.turns.canvas_actions import LogCanvasAction
     from satchel.services.turns.dashboard_tokens import DashboardTokens
     from satchel.services.turns.finish_turn import EndStuckTurn, FinishTurn
+    from satchel.services.turns.first_round import RunFirstRound
     from satchel.services.turns.inputs import AnswerInput, AskInput
     from satchel.services.turns.rate_turn import RateTurn
     from satchel.services.turns.read_turn import CancelTurn, ReadTurn
@@ -187,7 +188,7 @@ class UseCases:
             sessions=self.ports.sessions,
             turns=self.ports.turns,
             files=self.ports.files,
-            workflow=self.ports.workflow,
+            starter=self.ports.turn_starter,
             end_stuck=self.end_stuck_turn,
             tools=self.list_tools,
             file_context=self.file_context,
@@ -243,6 +244,14 @@ class UseCases:
             clock=self.ports.clock,
             metrics=self.ports.metrics,
             max_rounds=self.settings.think.max_rounds,
+        )
+
+    @cached_property
+    def run_first_round(self) -> RunFirstRound:
+        from satchel.services.turns.first_round import RunFirstRound
+
+        return RunFirstRound(
+            think=self.think, finish=self.finish_turn, workflow=self.ports.workflow, entropy=self.ports.entropy
         )
 
     @cached_property
@@ -741,7 +750,7 @@ class UseCases:
         return CallFromApp(
             read=self.read_app,
             turns=self.ports.turns,
-            workflow=self.ports.workflow,
+            starter=self.ports.turn_starter,
             clock=self.ports.clock,
             entropy=self.ports.entropy,
             max_per_minute=self.settings.quotas.user_app_calls_per_minute,

@@ -2,7 +2,8 @@
 
 Patches ``LambdaFunction.invoke``, through which moto runs all invocations: those from the Lambda API, from Step
 Functions and from event sources. Unpatched moto starts a Docker container for every invocation, responds to an
-asynchronous invocation (type Event) only after the function has returned, and drops the tenant id.
+asynchronous invocation (type Event) only after the function has returned, drops the tenant id, and ignores the failure
+destination.
 
 Patches ``_SUPPORTED_API_PARAM_BINDINGS`` of the Step Functions task ``lambda:invoke``. Unpatched moto drops the
 parameter ``InvocationType``, so a state that invokes a function asynchronously waits until the function returns.
@@ -42,10 +43,22 @@ def _invoke(
     tenant_id = headers.get("x-amz-tenant-id")
     invocation_type = headers.get("x-amz-invocation-type", "RequestResponse")
     if invocation_type == "Event":
-        HOST.invoke_later(self.function_name, event, arn=self.function_arn, tenant_id=tenant_id)
+        destination = _failure_destination(self)
+        HOST.invoke_later(
+            self.function_name, event, arn=self.function_arn, tenant_id=tenant_id, on_failure=destination
+        )
     if invocation_type != "RequestResponse":
         return b""
     result = HOST.invoke(self.function_name, event, arn=self.function_arn, tenant_id=tenant_id)
     if result.failed:
         response_headers["x-amz-function-error"] = "Unhandled"
     return result.payload.encode()
+
+
+def _failure_destination(function: LambdaFunction) -> str | None:
+    """Return the name of the function that gets the records of failed asynchronous invocations, or None."""
+    if not function.event_invoke_config:
+        return None
+    destinations = function.event_invoke_config[-1].config.get("DestinationConfig") or {}
+    arn = str((destinations.get("OnFailure") or {}).get("Destination", ""))
+    return arn.partition(":function:")[2].partition(":")[0] or None

@@ -1,4 +1,4 @@
-"""Invokes the Lambda functions that run tools, clean up ended sessions, or erase a user's data."""
+"""Invokes the Lambda functions that start turns, run tools, clean up ended sessions, or erase a user's data."""
 
 import json
 import logging
@@ -11,7 +11,7 @@ from pydantic import TypeAdapter, ValidationError
 
 from satchel.domain.conversation import ToolSpec
 from satchel.domain.errors import Unavailable
-from satchel.domain.ids import SessionId, UserName
+from satchel.domain.ids import SessionId, TurnId, UserName
 from satchel.domain.isolation import Isolation
 from satchel.domain.resources import OfferAnswer, OfferRequest, Offers
 from satchel.domain.tools import ToolListing
@@ -149,6 +149,18 @@ def _read_answer(
         return OfferAnswer.model_validate(body)
     except ValidationError as error:
         raise Unavailable(f"The server '{server}' returned an invalid answer.") from error
+
+
+@dataclass(frozen=True)
+class LambdaTurnStarter:
+    """Let the function Think run the first round of a turn. Implements ``ports.turns.TurnStarter``."""
+
+    client: "LambdaClient"
+    function: str
+
+    def start(self, user: UserName, session_id: SessionId, turn_id: TurnId) -> None:
+        event = {"user": user, "session_id": session_id, "turn_id": turn_id, "has_execution": False}
+        self.client.invoke(FunctionName=self.function, InvocationType="Event", Payload=json.dumps(event).encode())
 
 
 @dataclass(frozen=True)

@@ -6,12 +6,14 @@ from typing import TYPE_CHECKING
 
 from botocore.exceptions import BotoCoreError, ClientError
 
-from satchel.domain.ids import SessionId, TurnId, UserName
+from satchel.domain.ids import TurnId
+from satchel.domain.steps import NextStep
 from satchel.ports.turns import TaskGone
 
 if TYPE_CHECKING:
     from mypy_boto3_stepfunctions import SFNClient
 
+_INPUT = {"user", "session_id", "turn_id", "round", "tries", "calls"}
 # error codes when no task waits for a token: the token was used, never existed, or is malformed
 _TASK_GONE_CODES = {"TaskTimedOut", "TaskDoesNotExist", "InvalidToken"}
 
@@ -22,7 +24,7 @@ def _code(error: ClientError) -> str:
 
 @dataclass(frozen=True)
 class TurnExecutions:
-    """Start and stop the executions that run turns. Implements ``ports.turns.Workflow``.
+    """Start and stop the executions that continue turns. Implements ``ports.turns.Workflow``.
 
     The name of an execution is the turn id, so Step Functions starts each turn only once.
     """
@@ -30,10 +32,12 @@ class TurnExecutions:
     client: "SFNClient"
     state_machine: str
 
-    def start(self, user: UserName, session_id: SessionId, turn_id: TurnId) -> None:
-        payload = {"user": user, "session_id": session_id, "turn_id": turn_id, "round": 0}
+    def continue_after(self, step: NextStep) -> None:
+        payload = step.model_dump(mode="json", include=_INPUT)
         try:
-            self.client.start_execution(stateMachineArn=self.state_machine, name=turn_id, input=json.dumps(payload))
+            self.client.start_execution(
+                stateMachineArn=self.state_machine, name=step.turn_id, input=json.dumps(payload)
+            )
         except ClientError as error:
             if _code(error) != "ExecutionAlreadyExists":
                 raise
@@ -45,12 +49,12 @@ class TurnExecutions:
             if _code(error) not in {"ExecutionDoesNotExist", "ValidationException"}:
                 raise
 
-    def is_running(self, turn_id: TurnId) -> bool:
+    def is_running(self, turn_id: TurnId) -> bool | None:
         try:
             response = self.client.describe_execution(executionArn=self._arn(turn_id))
         except ClientError as error:
             if _code(error) == "ExecutionDoesNotExist":
-                return False
+                return None
             raise
         return response["status"] in {"RUNNING", "PENDING_REDRIVE"}
 

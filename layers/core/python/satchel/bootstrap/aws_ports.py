@@ -41,6 +41,7 @@ from satchel.adapters.lambda_functions import (
     LambdaErasureStarter,
     LambdaOfferReader,
     LambdaRunners,
+    LambdaTurnStarter,
 )
 from satchel.adapters.s3_files import S3Files, S3Page
 from satchel.adapters.s3_uploads import S3Uploads
@@ -60,7 +61,7 @@ from satchel.ports.sessions import ChatWords, CleanupStarter, Dashboards, Server
 from satchel.ports.steps import Steps
 from satchel.ports.storage import FileStore, PageStore, PartStore
 from satchel.ports.system import Clock, Metrics
-from satchel.ports.turns import Approvals, Events, Inputs, TaskCallback, Transcript, Turns, Workflow
+from satchel.ports.turns import Approvals, Events, Inputs, TaskCallback, Transcript, Turns, TurnStarter, Workflow
 from satchel.ports.users import Erasures, ErasureStarter, PersonalTokens, UserPurger, UserSettingsStore
 from satchel.settings import Settings
 
@@ -154,6 +155,10 @@ class AwsPorts:
         from satchel.adapters.kms_signer import KmsSigner
 
         return KmsSigner(clients.kms, self._settings.dashboards.dashboard_keys)
+
+    @cached_property
+    def turn_starter(self) -> TurnStarter:
+        return LambdaTurnStarter(clients.lambda_(), self._settings.first_round.think_function)
 
     @cached_property
     def workflow(self) -> Workflow:

@@ -81,12 +81,14 @@ def _set_log_keys(event: object, context: object) -> None:
 
 
 def find_turn_id(event: object) -> str | None:
-    """Return the turn id in a Lambda event (of Step Functions, EventBridge or API Gateway), or None."""
+    """Return the turn id in a Lambda event (of Step Functions, EventBridge, API Gateway or a failure), or None."""
     if not isinstance(event, Mapping):
         return None
     detail = event.get("detail")
     if isinstance(detail, Mapping) and isinstance(detail.get("input"), str):
         return find_turn_id(json.loads(detail["input"]))
+    if "requestPayload" in event:
+        return find_turn_id(event["requestPayload"])
     for pattern, text in ((_TURN_IN_PATH, event.get("rawPath")), (_TURN_IN_MESSAGE, event.get("body"))):
         if isinstance(text, str) and (match := pattern.search(text)):
             return match[1]

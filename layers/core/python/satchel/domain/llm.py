@@ -109,6 +109,11 @@ class ModelError(Exception):
         """Set ``code`` and ``retryable`` of a subclass from the arguments in its class statement."""
         cls.code, cls.retryable = code, retryable
 
+    @property
+    def is_repeatable(self) -> bool:
+        """Return True if another request may succeed in time: the error is retryable and took little time."""
+        return self.retryable
+
     def __init__(self, provider_status: str = "", retry_after: float | None = None) -> None:
         super().__init__(self.user_message)
         self.provider_status = provider_status
@@ -131,6 +136,7 @@ class ModelTimedOut(ModelError, code="E_MODEL_TIMEOUT", retryable=True):
     """The model sent no text for too long, or did not finish its answer in time."""
 
     user_message = "The model took too long to answer. Please try again, perhaps with a smaller question."
+    is_repeatable = False
 
 
 class ModelCutOff(ModelError, code="E_MODEL_CUT_OFF", retryable=True):

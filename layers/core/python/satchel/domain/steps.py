@@ -1,8 +1,13 @@
 """Inputs and outputs of the state machine's states. They contain ids instead of content, so they stay small."""
 
-from pydantic import BaseModel
+from datetime import timedelta
+
+from pydantic import BaseModel, Field
 
 from satchel.domain.ids import CallId, SessionId, TurnId, UserName
+
+FIRST_ROUND_LIMIT = timedelta(seconds=315)
+"""A first round without an execution ends within this time: the timeout of the function Think and some seconds."""
 
 MAX_ROUNDS = 99
 MAX_CALLS_IN_ROUND = 40
@@ -34,7 +39,11 @@ class Failure(BaseModel):
 
 
 class TurnStep(BaseModel):
-    """The input of states that process a turn. ``tries`` counts failed runs of the state Think in this ``round``."""
+    """The input of states that process a turn. ``tries`` counts failed runs of the state Think in this ``round``.
+
+    ``has_execution`` is False in the first round, which runs before the turn has an execution. ``claimant`` is then the
+    invocation that runs it.
+    """
 
     user: UserName
     session_id: SessionId
@@ -42,6 +51,8 @@ class TurnStep(BaseModel):
     round: int = 0
     tries: int = 0
     failure: Failure | None = None
+    has_execution: bool = Field(default=True, exclude=True)
+    claimant: str | None = Field(default=None, exclude=True)
 
 
 class CallRef(BaseModel):
@@ -62,6 +73,11 @@ class NextStep(TurnStep):
     done: bool
     ended: bool = False
     waiting: bool = False
+
+
+def repeat_first_round(step: TurnStep) -> NextStep:
+    """Return the step after which an execution repeats the first round of a turn."""
+    return NextStep(user=step.user, session_id=step.session_id, turn_id=step.turn_id, tries=1, done=False)
 
 
 class CallStep(BaseModel):

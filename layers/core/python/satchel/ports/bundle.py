@@ -16,7 +16,7 @@ from satchel.ports.sessions import ChatWords, CleanupStarter, Dashboards, Server
 from satchel.ports.steps import Steps
 from satchel.ports.storage import FileStore, PageStore, PartStore
 from satchel.ports.system import Clock, Metrics
-from satchel.ports.turns import Approvals, Events, Inputs, TaskCallback, Transcript, Turns, Workflow
+from satchel.ports.turns import Approvals, Events, Inputs, TaskCallback, Transcript, Turns, TurnStarter, Workflow
 from satchel.ports.users import Erasures, ErasureStarter, PersonalTokens, UserPurger, UserSettingsStore
 
 
@@ -145,6 +145,9 @@ class Ports(Protocol):
 
     @property
     def dashboard_signer(self) -> DashboardSigner: ...
+
+    @property
+    def turn_starter(self) -> TurnStarter: ...
 
     @property
     def workflow(self) -> Workflow: ...

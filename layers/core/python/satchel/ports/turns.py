@@ -1,6 +1,7 @@
 """Turns: their records, transcript, events and approvals, and the state machine that runs them."""
 
 from collections.abc import Mapping, Sequence
+from datetime import datetime
 from typing import Protocol
 
 from satchel.domain.calls import Approval, Decision
@@ -9,6 +10,7 @@ from satchel.domain.events import Event, NewEvent
 from satchel.domain.ids import CallId, SessionId, TurnId, UserName
 from satchel.domain.inputs import CallInput, InputAnswer
 from satchel.domain.sessions import Rating, Session, Turn
+from satchel.domain.steps import NextStep
 from satchel.ports import Page
 
 MAX_COUNT = 1 << 31
@@ -47,6 +49,10 @@ class Turns(Protocol):
 
         A repetition writes the same. Raise ErasureRunning.
         """
+        ...
+
+    def claim_first_round(self, session_id: SessionId, turn_id: TurnId, claimant: str, now: datetime) -> bool:
+        """Store the claimant that runs the first round of a turn. Return False if another one has claimed it."""
         ...
 
     def get(self, session_id: SessionId, turn_id: TurnId) -> Turn | None:
@@ -162,19 +168,33 @@ class Inputs(Protocol):
         ...
 
 
-class Workflow(Protocol):
-    """Starts and stops state machine executions. Each execution runs one turn and is named after the turn's id."""
+class TurnStarter(Protocol):
+    """Starts turns: their first round runs before they have an execution."""
 
     def start(self, user: UserName, session_id: SessionId, turn_id: TurnId) -> None:
-        """Start the execution of a turn, unless it was started before."""
+        """Request the first round of a turn, and return at once. Repeated requests run it only once."""
+        ...
+
+
+class Workflow(Protocol):
+    """Starts and stops state machine executions. Each execution continues one turn and is named after the turn's id.
+
+    Most turns end in their first round, so they have no execution.
+    """
+
+    def continue_after(self, step: NextStep) -> None:
+        """Start the execution of a turn with the calls of ``step``, unless it was started before.
+
+        If the step has no calls, the execution requests the model's reply of the round ``step.round``.
+        """
         ...
 
     def stop(self, turn_id: TurnId, cause: str) -> None:
         """Stop the execution of a turn if it is running."""
         ...
 
-    def is_running(self, turn_id: TurnId) -> bool:
-        """Return True if the execution of a turn was started and has not ended."""
+    def is_running(self, turn_id: TurnId) -> bool | None:
+        """Return True if the execution of a turn has not ended, False if it has, or None if there is none."""
         ...
 
 

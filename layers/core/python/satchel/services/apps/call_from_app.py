@@ -22,7 +22,7 @@ from satchel.domain.users import Identity
 from satchel.ports.calls import Calls
 from satchel.ports.storage import FileStore
 from satchel.ports.system import Clock
-from satchel.ports.turns import Turns, Workflow
+from satchel.ports.turns import Turns, TurnStarter
 from satchel.services.apps.read_app import AppFile, ReadApp, files_of_call, read_state
 from satchel.services.turns.read_turn import ReadTurn
 
@@ -60,7 +60,7 @@ class CallFromApp:
 
     read: ReadApp
     turns: Turns
-    workflow: Workflow
+    starter: TurnStarter
     clock: Clock
     entropy: Callable[[int], bytes]
     max_per_minute: int
@@ -101,7 +101,7 @@ class CallFromApp:
         elif stored.has_ended:
             return stored
         logger.info("app call started", extra={"correlation_id": turn.turn_id, "file_key": file_key})
-        self.workflow.start(turn.user, turn.session_id, turn.turn_id)
+        self.starter.start(turn.user, turn.session_id, turn.turn_id)
         return turn
 
     def _tool(self, opened: Call, name: str) -> str:

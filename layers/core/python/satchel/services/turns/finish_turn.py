@@ -25,7 +25,7 @@ from satchel.domain.response_composition import compose_response
 from satchel.domain.responses import TurnError
 from satchel.domain.sessions import Turn, TurnStatus
 from satchel.domain.size_limits import MAX_EVENT_BYTES
-from satchel.domain.steps import MAX_CORRECTIONS, TurnStep
+from satchel.domain.steps import FIRST_ROUND_LIMIT, MAX_CORRECTIONS, TurnStep
 from satchel.ports.calls import Calls, ReportedEvents
 from satchel.ports.quotas import QuotaCounts
 from satchel.ports.steps import Steps
@@ -37,7 +37,7 @@ from satchel.services.side_by_side import side_by_side
 logger = logging.getLogger(__name__)
 
 GRACE_PERIOD = timedelta(seconds=15)
-"""A turn counts as stuck if its execution does not start within this time."""
+"""A turn counts as stuck if its first round does not start within this time."""
 
 _MAX_TRIES = 10
 _TOO_MANY_ROUNDS = (
@@ -190,7 +190,7 @@ def _error(step: TurnStep, ending: Ending) -> TurnError | None:
 
 @dataclass(frozen=True)
 class EndStuckTurn:
-    """End a stuck turn: a turn that is open although its state machine execution does not run.
+    """End a stuck turn: a turn that is open although neither its first round nor its execution runs.
 
     Called when a client reads a turn, when an open turn blocks a new turn in the same session, and by the sweep.
     """
@@ -201,11 +201,18 @@ class EndStuckTurn:
     clock: Clock
 
     def __call__(self, turn: Turn) -> Turn:
-        """End the turn if it is open, not new, and its execution is not running. Return the turn's current state."""
-        if turn.has_ended or self._is_recent(turn.created_at) or self.workflow.is_running(turn.turn_id):
+        """End the turn if it is open, not new, and nothing runs it. Return the turn's current state."""
+        if turn.has_ended or self._is_recent(turn.created_at) or self._is_running(turn):
             return turn
         self.finish(TurnStep(user=turn.user, session_id=turn.session_id, turn_id=turn.turn_id), Ending.LOST)
         return self.turns.get(turn.session_id, turn.turn_id) or turn
+
+    def _is_running(self, turn: Turn) -> bool:
+        """Return True if the execution of the turn runs. Before it has one, its first round may run."""
+        running = self.workflow.is_running(turn.turn_id)
+        if running is not None or turn.claimed_at is None:
+            return bool(running)
+        return self.clock.now() - turn.claimed_at < FIRST_ROUND_LIMIT
 
     def _is_recent(self, since: datetime) -> bool:
         return self.clock.now() - since < GRACE_PERIOD

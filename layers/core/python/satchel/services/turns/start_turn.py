@@ -23,7 +23,7 @@ from satchel.domain.users import Identity
 from satchel.ports.files import Files
 from satchel.ports.sessions import Sessions
 from satchel.ports.system import Clock
-from satchel.ports.turns import Turns, Workflow
+from satchel.ports.turns import Turns, TurnStarter
 from satchel.services.files.file_context import FileContextBuilder
 from satchel.services.files.read_files import find_file
 from satchel.services.side_by_side import side_by_side
@@ -78,7 +78,7 @@ class StartTurn:
     sessions: Sessions
     turns: Turns
     files: Files
-    workflow: Workflow
+    starter: TurnStarter
     end_stuck: EndStuckTurn
     tools: ListTools
     file_context: FileContextBuilder
@@ -130,7 +130,7 @@ class StartTurn:
         turn = self._begin(turn, idempotency_key, message)
         logger.info("turn started", extra={"correlation_id": turn.turn_id, "session_id": session_id})
         if not turn.has_ended:
-            self.workflow.start(turn.user, session_id, turn.turn_id)
+            self.starter.start(turn.user, session_id, turn.turn_id)
         return turn
 
     def _after(self, session_id: SessionId, named: str | None) -> After:

@@ -70,14 +70,20 @@ class Think:
     max_rounds: int
 
     def __call__(self, step: TurnStep) -> NextStep:
-        """Return the tool calls to make, or ``done`` if there are none. A repeated round returns the same calls."""
+        """Return the tool calls to make, or ``done`` if there are none. A repeated round returns the same calls.
+
+        If the step has a ``claimant`` and another one has claimed the round, do nothing and return ``ended``.
+        """
         is_first = step.round == 0 and step.tries == 0
         find_number = self.events.expect_first if is_first else self.events.read_last_number
-        messages, records, _ = side_by_side(
+        messages, records, _, is_own = side_by_side(
             lambda: [] if is_from_app(step.turn_id) else self.transcript.list_messages(step.session_id, step.turn_id),
             lambda: self.steps.read_round(step),
             lambda: find_number(step.turn_id),
+            lambda: self._claim(step),
         )
+        if not is_own:
+            return self._next(step, [], done=True, ended=True)
         turn = records.turn
         if turn is not None and turn.is_from_app and step.round >= turn.first_round:
             return self._next(step, [], done=True)
@@ -95,6 +101,12 @@ class Think:
         calls = self._calls(turn, step.round, reply)
         tools = self._known_tools(turn, records.tools_version) if calls else []
         return self._next(step, [self._reference(turn, call, tools) for call in calls], done=not calls)
+
+    def _claim(self, step: TurnStep) -> bool:
+        """Return True unless another invocation runs this round. The state machine itself runs no round twice."""
+        if step.claimant is None:
+            return True
+        return self.turns.claim_first_round(step.session_id, step.turn_id, step.claimant, self.clock.now())
 
     def _known_tools(self, turn: Turn, version: int) -> Sequence[ToolSpec]:
         if not turn.is_from_app:

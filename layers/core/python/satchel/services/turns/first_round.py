@@ -1,0 +1,60 @@
+"""Run the first round of a turn in an asynchronous invocation, before the turn has an execution.
+
+Most turns end in their first round, so they need no execution of the state machine. An execution continues the others,
+and it repeats a first round that has failed. If the function itself dies, Lambda's failure destination requests that.
+"""
+
+import logging
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from satchel.domain.llm import ModelError
+from satchel.domain.steps import Failure, NextStep, TurnStep, repeat_first_round
+from satchel.ports.turns import Workflow
+from satchel.services.turns.finish_turn import FinishTurn
+from satchel.services.turns.think import Think
+
+logger = logging.getLogger(__name__)
+
+_CLAIMANT_BYTES = 16
+
+
+@dataclass(frozen=True)
+class RunFirstRound:
+    """Run the first round of a turn. End the turn, or start the execution that continues it."""
+
+    think: Think
+    finish: FinishTurn
+    workflow: Workflow
+    entropy: Callable[[int], bytes]
+
+    def __call__(self, step: TurnStep) -> NextStep:
+        """Return the next step. ``ended``: the turn has ended, or another invocation runs its first round.
+
+        Raise an error of AWS if the execution does not start, or if the turn cannot be ended.
+        """
+        try:
+            next_step = self.think(step.model_copy(update={"claimant": self.entropy(_CLAIMANT_BYTES).hex()}))
+        except ModelError as error:
+            if error.is_repeatable:
+                return self._repeat(step)
+            return self._end(step.model_copy(update={"failure": Failure(Error=type(error).__name__)}))
+        except Exception:
+            logger.exception("the first round failed, so an execution repeats it")
+            return self._repeat(step)
+        if next_step.ended:
+            return next_step
+        if next_step.done:
+            return self._end(next_step)
+        self.workflow.continue_after(next_step)
+        return next_step
+
+    def _repeat(self, step: TurnStep) -> NextStep:
+        again = repeat_first_round(step)
+        self.workflow.continue_after(again)
+        return again
+
+    def _end(self, step: TurnStep) -> NextStep:
+        self.finish(step)
+        ids = step.model_dump(include={"user", "session_id", "turn_id", "round"})
+        return NextStep(**ids, done=True, ended=True)
