@@ -44,9 +44,7 @@ def _invoke(
     invocation_type = headers.get("x-amz-invocation-type", "RequestResponse")
     if invocation_type == "Event":
         destination = _failure_destination(self)
-        HOST.invoke_later(
-            self.function_name, event, arn=self.function_arn, tenant_id=tenant_id, on_failure=destination
-        )
+        HOST.invoke_later(self.function_name, event, arn=self.function_arn, tenant_id=tenant_id, on_failure=destination)
     if invocation_type != "RequestResponse":
         return b""
     result = HOST.invoke(self.function_name, event, arn=self.function_arn, tenant_id=tenant_id)

@@ -82,13 +82,9 @@ class Think:
             lambda: find_number(step.turn_id),
             lambda: self._claim(step),
         )
-        if not is_own:
-            return self._next(step, [], done=True, ended=True)
         turn = records.turn
-        if turn is not None and turn.is_from_app and step.round >= turn.first_round:
-            return self._next(step, [], done=True)
-        if turn is None or turn.user != step.user or turn.has_ended or step.round > self.max_rounds + turn.first_round:
-            return self._next(step, [], done=True)
+        if not is_own or turn is None or self._is_over(turn, step):
+            return self._next(step, [], done=True, ended=not is_own)
         try:
             reply, ended = self._reply(turn, step, records, messages)
         except ServersStarting:
@@ -107,6 +103,12 @@ class Think:
         if step.claimant is None:
             return True
         return self.turns.claim_first_round(step.session_id, step.turn_id, step.claimant, self.clock.now())
+
+    def _is_over(self, turn: Turn, step: TurnStep) -> bool:
+        """Return True if there is no reply to request: the turn has ended, was an app's call, or had its last round."""
+        if turn.is_from_app and step.round >= turn.first_round:
+            return True
+        return turn.user != step.user or turn.has_ended or step.round > self.max_rounds + turn.first_round
 
     def _known_tools(self, turn: Turn, version: int) -> Sequence[ToolSpec]:
         if not turn.is_from_app:
