@@ -33,6 +33,7 @@ _BACKGROUND_TIMEOUTS = {
     "expire": limits.SWEEP_SECONDS,
     "refresh": limits.REFRESH_SECONDS,
 }
+_FINISH_RETRIES = 2
 _SOCKETS = f"{settings.NAME}-sockets"
 _PUSH = f"{settings.NAME}-push"
 
@@ -47,8 +48,10 @@ def create_turn_machine(role: str) -> str:
     functions: dict[str, object] = {
         state: _create_state_function(state, role) for state in set(_FUNCTION_NAME.findall(definition))
     }
-    resources.repeat_failures_with(str(functions["Finish"]), _function_name("Think"))
-    execution_events.set_listener(lambda event: HOST.invoke_later(_function_name("Finish"), dict(event)))
+    finish = _function_name("Finish")
+    resources.handle_failures(_function_name("Think"), retries=0, destination=str(functions["Finish"]))
+    resources.handle_failures(finish, retries=_FINISH_RETRIES)
+    execution_events.set_listener(lambda event: HOST.invoke_later(finish, dict(event), retries=_FINISH_RETRIES))
     waits = {
         "ApprovalSeconds": ApprovalSettings().approval_seconds,
         "InputSeconds": InputSettings().input_seconds + limits.INPUT_GRACE_SECONDS,

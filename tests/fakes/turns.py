@@ -82,7 +82,6 @@ class FakeTurns:
         self.tool_use: defaultdict[str, Counter[str]] = defaultdict(Counter)
         self._turns: dict[tuple[str, str], Turn] = {}
         self._by_idempotency_key: dict[tuple[str, str], Turn] = {}
-        self._claimants: dict[str, str] = {}
 
     def begin(
         self,
@@ -127,12 +126,9 @@ class FakeTurns:
         """Return the number of the user's turns that started in the same minute of the clock."""
         return sum(t.user == user and minute_of(t.created_at) == minute_of(time) for t in self._turns.values())
 
-    def claim_first_round(self, session_id: SessionId, turn_id: TurnId, claimant: str, now: datetime) -> bool:
-        turn = self._turns.get((session_id, turn_id))
-        if turn is None or self._claimants.setdefault(turn_id, claimant) != claimant:
-            return False
-        self._turns[session_id, turn_id] = turn.model_copy(update={"claimed_at": now})
-        return True
+    def mark_seen(self, session_id: SessionId, turn_id: TurnId, now: datetime) -> None:
+        if turn := self._turns.get((session_id, turn_id)):
+            self._turns[session_id, turn_id] = turn.model_copy(update={"seen_at": now})
 
     def get(self, session_id: SessionId, turn_id: TurnId) -> Turn | None:
         turn = self._turns.get((session_id, turn_id))
@@ -214,6 +210,7 @@ class FakeEvents:
     def __init__(self, clock: Clock) -> None:
         self._clock = clock
         self._turns: dict[str, list[str]] = {}
+        self._known: dict[str, int] = {}
         self._dedupe_keys: set[tuple[str, str]] = set()
         self.on_append: Callable[[], None] = lambda: None
 
@@ -232,7 +229,14 @@ class FakeEvents:
         )
         assert_matches_schema(written)
         stored.append(written.model_dump_json())
+        if self._known.get(turn_id) == len(stored) - 1:
+            self._known[turn_id] = len(stored)
         return written
+
+    def append_next(self, turn_id: TurnId, event: NewEvent) -> Event | None:
+        if len(self._turns.get(turn_id, [])) != self._known.get(turn_id, 1):
+            return None
+        return self.append(turn_id, event)
 
     def report(self, call_id: CallId, event: NewEvent) -> None:
         """Add a runner's event at once. Also implements ``ports.calls.EventReporter``, for tests without a relay."""
@@ -240,10 +244,12 @@ class FakeEvents:
         self.append(TurnId(turn_of(call_id)), NewEvent(type=event.type, payload=payload))
 
     def read_last_number(self, turn_id: TurnId) -> None:
-        """Do nothing: ``append`` always knows the last number."""
+        """Remember the number for ``append_next``; ``append`` always knows it."""
+        self._known[turn_id] = len(self._turns.get(turn_id, []))
 
     def expect_first(self, turn_id: TurnId) -> None:
-        """Do nothing: ``append`` always knows the last number."""
+        """Expect one event in ``append_next``; ``append`` always knows the number."""
+        self._known[turn_id] = 1
 
     def list_after(self, turn_id: TurnId, seq: int, limit: int) -> Sequence[Event]:
         stored = self._turns.get(turn_id, [])

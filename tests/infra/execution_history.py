@@ -24,13 +24,15 @@ _NUMBER = re.compile(r"\$\{\w*Seconds\}")
 def min_history(definition: str, *, rounds: int, calls: int, has_answer: bool = True) -> int:
     """Return the number of events without retries and approvals. ``calls`` is the total of all rounds.
 
-    Think ends a turn with an answer, and the state Finish ends the others.
+    The first round runs before the execution. Think ends a turn with an answer, and the state Finish ends the others.
     """
     return _history(definition, rounds, calls, _attempt, ends_in_finish=not has_answer)
 
 
 def max_history(definition: str, *, rounds: int, calls: int, input_rounds: int, polls: int) -> int:
     """Return the number of events with all retries, an approval of every call, and the longest wait for servers.
+
+    The execution repeats the first round, which has failed.
 
     ``input_rounds`` counts how often the calls ask the user. Each time, the state Dispatch runs once more. Before each
     of the ``polls``, there is a wait.
@@ -42,7 +44,9 @@ def max_history(definition: str, *, rounds: int, calls: int, input_rounds: int, 
     steps: dict[str, State] = json.loads(_NUMBER.sub("1", definition))["States"]["RunTools"]["ItemProcessor"]["States"]
     asking = sum(_STATE + attempts(steps[name]) for name in ("Input", "Dispatch"))
     polling = _STATE + _STATE + attempts(steps["Poll"])
-    most = _history(definition, rounds, calls, attempts, with_approvals=True, ends_in_finish=True)
+    most = _history(
+        definition, rounds, calls, attempts, with_approvals=True, repeats_first_round=True, ends_in_finish=True
+    )
     return most + input_rounds * asking + polls * polling
 
 
@@ -53,9 +57,13 @@ def _history(
     attempts: Callable[[State], int],
     *,
     with_approvals: bool = False,
+    repeats_first_round: bool = False,
     ends_in_finish: bool,
 ) -> int:
-    """Return the number of events. After the last round of calls, the state Think runs once more."""
+    """Return the number of events. After each round of calls, the state Think runs.
+
+    With ``repeats_first_round``, it also runs after an empty Map at the start.
+    """
     states: dict[str, State] = json.loads(_NUMBER.sub("1", definition))["States"]
     steps: dict[str, State] = states["RunTools"]["ItemProcessor"]["States"]
     known = {"Think", "AnyCalls", "AwaitServers", "RunTools", "Finish", "Ended"}
@@ -72,7 +80,8 @@ def _history(
     call += task(steps["Approval"]) if with_approvals else 0
     wait = waits * (think_events + _STATE)
     end = task(states["Finish"]) if ends_in_finish else _STATE
-    return _EXECUTION + wait + (rounds + 1) * think_events + rounds * (_STATE + _MAP) + calls * call + end
+    rounds += repeats_first_round
+    return _EXECUTION + wait + rounds * (think_events + _STATE + _MAP) + calls * call + end
 
 
 def _attempt(task: State) -> int:

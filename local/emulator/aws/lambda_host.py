@@ -11,6 +11,9 @@ from local.emulator.runners.context import Handler, InvocationError, LambdaConte
 
 _log = logging.getLogger(__name__)
 
+RETRY_PAUSES = (60.0, 120.0)
+"""Seconds before the first and the second retry of a failed asynchronous invocation."""
+
 
 @dataclass(frozen=True)
 class Function:
@@ -41,6 +44,8 @@ class FunctionHost:
         self._lock = threading.Lock()
         self._running: set[threading.Thread] = set()
         self._is_open = True
+        self._closing = threading.Event()
+        self.retry_pauses = RETRY_PAUSES
 
     def register(self, function: Function) -> None:
         """Add a function, or replace the function that has the same name."""
@@ -63,12 +68,19 @@ class FunctionHost:
         return _failure(InvocationError("Sandbox.Timedout", message), context.aws_request_id)
 
     def invoke_later(
-        self, name: str, event: object, *, arn: str = "", tenant_id: str | None = None, on_failure: str | None = None
+        self,
+        name: str,
+        event: object,
+        *,
+        arn: str = "",
+        tenant_id: str | None = None,
+        retries: int = 0,
+        on_failure: str | None = None,
     ) -> None:
         """Start the function's handler and return at once.
 
-        A failed invocation is logged, but not retried. If ``on_failure`` names a function, it gets the record of the
-        failure, as a failure destination does on AWS.
+        A failed invocation is logged, and retried at most ``retries`` times (0 to 2) after the pauses of Lambda. If all
+        fail and ``on_failure`` names a function, it gets the record of the failure, as a destination does on AWS.
         """
         function = self._functions.get(name)
         if function is None:
@@ -78,10 +90,13 @@ class FunctionHost:
 
         def run() -> None:
             result = _run(function.handler, event, context)
-            if result.failed:
-                _log.warning("Asynchronous invocation of %s failed: %s", name, result.payload)
-                if on_failure in self._functions:
-                    self.invoke_later(on_failure, _failure_record(arn, event, result))
+            if not result.failed:
+                return
+            _log.warning("Asynchronous invocation of %s failed: %s", name, result.payload)
+            if retries and not self._closing.wait(self.retry_pauses[-retries]):
+                self.invoke_later(name, event, arn=arn, tenant_id=tenant_id, retries=retries - 1, on_failure=on_failure)
+            elif on_failure in self._functions:
+                self.invoke_later(on_failure, _failure_record(arn, event, result))
 
         self._start(name, run)
 
@@ -89,6 +104,7 @@ class FunctionHost:
         """Reject new invocations, wait up to ``timeout`` seconds for handlers to end, and return how many still run."""
         with self._lock:
             self._is_open = False
+            self._closing.set()
             running = set(self._running)
         deadline = time.monotonic() + timeout
         for thread in running:
@@ -100,6 +116,7 @@ class FunctionHost:
         with self._lock:
             self._functions.clear()
             self._is_open = True
+            self._closing.clear()
 
     def _start(self, name: str, work: Callable[[], object]) -> threading.Thread | None:
         def run() -> None:

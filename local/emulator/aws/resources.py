@@ -85,10 +85,11 @@ def create_function(name: str, handler: Handler, *, role: str, timeout: float) -
     return function["FunctionArn"]
 
 
-def repeat_failures_with(destination: str, function: str) -> None:
-    """Let the function ``destination`` (an ARN) handle the failed asynchronous invocations of ``function`` (a name)."""
+def handle_failures(function: str, *, retries: int, destination: str | None = None) -> None:
+    """Set how failed asynchronous invocations of a function are retried, and the function (ARN) that gets the rest."""
+    config: Any = {"OnFailure": {"Destination": destination}} if destination else {}
     boto3.client("lambda").put_function_event_invoke_config(
-        FunctionName=function, MaximumRetryAttempts=0, DestinationConfig={"OnFailure": {"Destination": destination}}
+        FunctionName=function, MaximumRetryAttempts=retries, DestinationConfig=config
     )
 
 

@@ -8,7 +8,8 @@ from botocore.exceptions import ClientError, EndpointConnectionError
 from botocore.stub import Stubber
 
 from satchel.adapters.stepfunctions import TurnExecutions, WaitingTasks
-from satchel.domain.ids import SessionId, TurnId, UserName
+from satchel.domain.ids import CallId, SessionId, TurnId, UserName
+from satchel.domain.steps import CallRef, NextStep
 from satchel.ports.turns import TaskGone
 from tests.integration.aws.factories import START, new_turn_id
 
@@ -41,6 +42,13 @@ def execution_arn(turn_id: TurnId) -> str:
     return f"arn:aws:states:us-east-1:123456789012:execution:satchel-turn:{turn_id}"
 
 
+def step_after_calls(turn_id: TurnId) -> NextStep:
+    calls = [CallRef(call_id=CallId("c1"), approval=True)]
+    return NextStep(
+        user=UserName("ada@example.com"), session_id=SessionId("s1"), turn_id=turn_id, round=1, calls=calls, done=False
+    )
+
+
 class TestExecutions:
     @pytest.fixture
     def executions(self, client: "SFNClient") -> TurnExecutions:
@@ -49,19 +57,26 @@ class TestExecutions:
     def test_start_names_the_execution_after_the_turn_and_passes_ids_only(
         self, executions: TurnExecutions, service: Stubber, turn_id: TurnId
     ) -> None:
-        payload = {"user": "ada@example.com", "session_id": "s1", "turn_id": turn_id, "round": 0}
+        payload = {
+            "user": "ada@example.com",
+            "session_id": "s1",
+            "turn_id": turn_id,
+            "round": 1,
+            "tries": 0,
+            "calls": [{"call_id": "c1", "approval": True}],
+        }
         service.add_response(
             "start_execution",
             {"executionArn": execution_arn(turn_id), "startDate": START},
             {"stateMachineArn": MACHINE, "name": turn_id, "input": json.dumps(payload)},
         )
 
-        executions.start(UserName("ada@example.com"), SessionId("s1"), turn_id)
+        executions.continue_after(step_after_calls(turn_id))
 
     def test_second_start_does_nothing(self, executions: TurnExecutions, service: Stubber, turn_id: TurnId) -> None:
         service.add_client_error("start_execution", "ExecutionAlreadyExists")
 
-        executions.start(UserName("ada@example.com"), SessionId("s1"), turn_id)
+        executions.continue_after(step_after_calls(turn_id))
 
     @pytest.mark.parametrize("code", ["StateMachineDoesNotExist", "ThrottlingException", "ExecutionLimitExceeded"])
     def test_failed_start_raises(
@@ -70,7 +85,7 @@ class TestExecutions:
         service.add_client_error("start_execution", code)
 
         with pytest.raises(ClientError, match=code):
-            executions.start(UserName("ada@example.com"), SessionId("s1"), turn_id)
+            executions.continue_after(step_after_calls(turn_id))
 
     def test_stop_passes_the_cause(self, executions: TurnExecutions, service: Stubber, turn_id: TurnId) -> None:
         service.add_response(
@@ -117,12 +132,12 @@ class TestExecutions:
 
         assert executions.is_running(turn_id) is is_running
 
-    def test_unknown_execution_is_not_running(
+    def test_unknown_execution_is_neither_running_nor_ended(
         self, executions: TurnExecutions, service: Stubber, turn_id: TurnId
     ) -> None:
         service.add_client_error("describe_execution", "ExecutionDoesNotExist")
 
-        assert executions.is_running(turn_id) is False
+        assert executions.is_running(turn_id) is None
 
     def test_failed_status_request_raises(self, executions: TurnExecutions, service: Stubber, turn_id: TurnId) -> None:
         service.add_client_error("describe_execution", "ThrottlingException")

@@ -1,5 +1,6 @@
 """Fault injection: a function fails before or after its work, or at a request to AWS or its response."""
 
+import itertools
 import random
 import threading
 from collections import Counter, defaultdict, deque
@@ -56,7 +57,7 @@ FindSubject = Callable[[Any], str]
 
 
 def _find_turn(event: Any) -> str:  # noqa: ANN401  (a payload)
-    return str(event["turn_id"])
+    return str(event.get("requestPayload", event)["turn_id"])
 
 
 class FaultInjector:
@@ -155,13 +156,14 @@ def _plan_faults(seed: int, function: str, workload: Workload) -> Iterator[_Faul
             yield _Fault(function, point, call, request) if point else None
 
 
-def failing(times: int, handler: Handler, error: Callable[[], Exception] = lambda: KeyError("a bug")) -> Handler:
-    """Wrap a handler so that its first ``times`` calls fail."""
-    remaining = [times]
+def failing(
+    times: int, handler: Handler, error: Callable[[], Exception] = lambda: KeyError("a bug"), *, after: int = 0
+) -> Handler:
+    """Wrap a handler so that its first ``times`` calls fail; with ``after``, as many calls before them succeed."""
+    calls = itertools.count()
 
     def run(event: object, context: Any) -> object:  # noqa: ANN401  (a Lambda context)
-        remaining[0] -= 1
-        if remaining[0] >= 0:
+        if after <= next(calls) < after + times:
             raise error()
         return handler(event, context)
 

@@ -17,6 +17,7 @@ from satchel.domain.errors import InputClosed
 from satchel.domain.ids import CallId
 from satchel.domain.inputs import InputAnswer
 from satchel.domain.sessions import Turn, TurnStatus
+from satchel.domain.steps import TurnStep, repeat_first_round
 from satchel.ports.tool_client import ToolResult
 from tests.integration.turn.fakes import ANSWER, Script
 from tests.integration.turn.faults import failing
@@ -244,7 +245,7 @@ def test_runner_that_dies_after_the_answer_has_crashed(turns: TurnDriver, sessio
 
 
 def test_repeated_execution_asks_again_and_keeps_earlier_answers(turns: TurnDriver, session: UserSession) -> None:
-    """A restarted server starts the executions of its turns again."""
+    """A restarted server starts executions of its turns, which repeat their first rounds."""
     turn = turns.start(session, INQUIRE)
     answer(turns, turn, "1-0", {})
     call = wait_for_question(turns, turn, "2-0")
@@ -254,8 +255,8 @@ def test_repeated_execution_asks_again_and_keeps_earlier_answers(turns: TurnDriv
         return stored.task_token if stored else None
 
     first = token()
-    ids = {"user": turn.user, "session_id": turn.session_id, "turn_id": turn.turn_id, "round": 0}
-    turns.states.start_execution(stateMachineArn=turns.machine, input=json.dumps(ids))
+    step = repeat_first_round(TurnStep(user=turn.user, session_id=turn.session_id, turn_id=turn.turn_id))
+    turns.states.start_execution(stateMachineArn=turns.machine, input=step.model_dump_json())
     turns.wait_until(lambda: token() != first)
     answer(turns, turn, "2-0", {"name": "Ada"})
     turns.wait_for_end(turn)

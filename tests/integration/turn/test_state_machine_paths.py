@@ -150,14 +150,14 @@ def test_step_that_fails_twice_is_retried_without_an_effect_on_the_turn(
 
 
 def test_think_that_fails_after_all_retries_fails_the_turn(turns: TurnDriver, session: UserSession) -> None:
-    with turns.replaced("think", failing(3, real_handler("think"))):
+    with turns.replaced("think", failing(4, real_handler("think"))):
         turn = turns.run(session, SAY)
     assert turns.wait_for_execution(turn) == "SUCCEEDED"
     assert_ended_once(turns, turn, FAILED)
 
 
 def test_finish_that_fails_twice_is_retried(turns: TurnDriver, session: UserSession) -> None:
-    think, finish = failing(3, real_handler("think")), failing(2, real_handler("finish"))
+    think, finish = failing(4, real_handler("think")), failing(2, real_handler("finish"), after=1)
     with turns.replaced("think", think), turns.replaced("finish", finish):
         turn = turns.run(session, SAY)
     assert turns.wait_for_execution(turn) == "SUCCEEDED"
@@ -213,7 +213,7 @@ def test_failed_or_expired_approval_denies_the_call(
 def test_end_that_finish_cannot_store_is_stored_after_the_execution_failed(
     turns: TurnDriver, session: UserSession
 ) -> None:
-    think, finish = (failing(3, real_handler(function)) for function in ("think", "finish"))
+    think, finish = failing(4, real_handler("think")), failing(3, real_handler("finish"), after=1)
     with turns.replaced("think", think), turns.replaced("finish", finish):
         turn = turns.run(session, SAY)
         assert turns.wait_for_execution(turn) == "FAILED"
@@ -250,6 +250,8 @@ def test_state_data_over_the_limit_fails_the_turn_with_an_error(
 
     def return_too_much(event: Any, context: Any) -> object:  # noqa: ANN401  (a Lambda handler)
         result: Any = real_handler(function)(event, context)
+        if event.get("has_execution") is False:
+            return result  # of an asynchronous invocation
         return {**result, "call_id": "x" * QUOTA, "turn_id": "x" * QUOTA}
 
     with turns.replaced(function, return_too_much):

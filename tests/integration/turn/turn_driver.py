@@ -27,7 +27,7 @@ from infra import sources
 from local.emulator import settings
 from local.emulator.aws import resources
 from local.emulator.aws.cloud import LocalCloud
-from local.emulator.aws.lambda_host import Function
+from local.emulator.aws.lambda_host import RETRY_PAUSES, Function
 from local.emulator.aws.moto_patches.lambda_invoke import HOST
 from local.emulator.functions import create_turn_machine
 from local.emulator.runners.context import Handler, LambdaContext
@@ -225,6 +225,7 @@ def run_backend(folder: Path) -> Iterator[TurnDriver]:
         os.environ["SATCHEL_CHAT_TITLES"] = "false"  # each request to the model is one of the turn's script
         os.environ |= settings.function_settings(80)
         os.environ["SATCHEL_SOCKET_ENDPOINT"] = cloud.endpoint_url
+        patch.setattr(HOST, "retry_pauses", [pause * _RETRY_SCALE for pause in RETRY_PAUSES])
         patch.delenv("AWS_ENDPOINT_URL_S3")  # no other process uses the bucket
         _clear_caches()
         _install_fakes(patch, bench, model, folder)

@@ -251,7 +251,11 @@ class UseCases:
         from satchel.services.turns.first_round import RunFirstRound
 
         return RunFirstRound(
-            think=self.think, finish=self.finish_turn, workflow=self.ports.workflow, entropy=self.ports.entropy
+            turns=self.ports.turns,
+            think=self.think,
+            finish=self.finish_turn,
+            workflow=self.ports.workflow,
+            clock=self.ports.clock,
         )
 
     @cached_property

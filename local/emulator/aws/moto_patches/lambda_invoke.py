@@ -2,8 +2,8 @@
 
 Patches ``LambdaFunction.invoke``, through which moto runs all invocations: those from the Lambda API, from Step
 Functions and from event sources. Unpatched moto starts a Docker container for every invocation, responds to an
-asynchronous invocation (type Event) only after the function has returned, drops the tenant id, and ignores the failure
-destination.
+asynchronous invocation (type Event) only after the function has returned, drops the tenant id, and ignores retries
+and failure destinations.
 
 Patches ``_SUPPORTED_API_PARAM_BINDINGS`` of the Step Functions task ``lambda:invoke``. Unpatched moto drops the
 parameter ``InvocationType``, so a state that invokes a function asynchronously waits until the function returns.
@@ -12,6 +12,7 @@ parameter ``InvocationType``, so a state that invokes a function asynchronously 
 import json
 from collections.abc import Mapping
 from functools import cache
+from typing import TypedDict
 
 from moto.awslambda.models import LambdaFunction
 from moto.stepfunctions.parser.asl.component.state.exec.state_task.service import state_task_service_lambda
@@ -43,8 +44,8 @@ def _invoke(
     tenant_id = headers.get("x-amz-tenant-id")
     invocation_type = headers.get("x-amz-invocation-type", "RequestResponse")
     if invocation_type == "Event":
-        destination = _failure_destination(self)
-        HOST.invoke_later(self.function_name, event, arn=self.function_arn, tenant_id=tenant_id, on_failure=destination)
+        handling = _failure_handling(self)
+        HOST.invoke_later(self.function_name, event, arn=self.function_arn, tenant_id=tenant_id, **handling)
     if invocation_type != "RequestResponse":
         return b""
     result = HOST.invoke(self.function_name, event, arn=self.function_arn, tenant_id=tenant_id)
@@ -53,10 +54,19 @@ def _invoke(
     return result.payload.encode()
 
 
-def _failure_destination(function: LambdaFunction) -> str | None:
-    """Return the name of the function that gets the records of failed asynchronous invocations, or None."""
+class _FailureHandling(TypedDict, total=False):
+    retries: int
+    on_failure: str | None
+
+
+def _failure_handling(function: LambdaFunction) -> _FailureHandling:
+    """Return the retries of failed asynchronous invocations, and the function that gets the record of the last one.
+
+    Without a configuration there are none, unlike on AWS.
+    """
     if not function.event_invoke_config:
-        return None
-    destinations = function.event_invoke_config[-1].config.get("DestinationConfig") or {}
-    arn = str((destinations.get("OnFailure") or {}).get("Destination", ""))
-    return arn.partition(":function:")[2].partition(":")[0] or None
+        return {}
+    config = function.event_invoke_config[-1].config
+    arn = str(((config.get("DestinationConfig") or {}).get("OnFailure") or {}).get("Destination", ""))
+    name = arn.partition(":function:")[2].partition(":")[0]
+    return {"retries": config.get("MaximumRetryAttempts", 0), "on_failure": name or None}

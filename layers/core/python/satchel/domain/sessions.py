@@ -110,7 +110,7 @@ class Turn(BaseModel):
     ``groups`` are the user's groups when the turn started. The turn stores them, because only the API sees the user's
     sign-in token. ``model`` is the name of the turn's model. ``usage`` counts the tokens used so far.
 
-    ``claimed_at`` is the time at which a function began the first round (None: none has).
+    ``seen_at`` is set if the first round takes some seconds: then readers know that it runs without an execution.
     """
 
     turn_id: TurnId
@@ -130,7 +130,7 @@ class Turn(BaseModel):
     usage: TokenUsage = TokenUsage()
     imported: Annotated[ImportedParts | None, Field(exclude_if=lambda parts: parts is None)] = None
     rating: Rating | None = None
-    claimed_at: datetime | None = Field(default=None, exclude=True)
+    seen_at: datetime | None = Field(default=None, exclude=True)
     after: Annotated[After, Field(exclude_if=lambda after: after is None)] = None
 
     @property

@@ -6,8 +6,8 @@ from pydantic import BaseModel, Field
 
 from satchel.domain.ids import CallId, SessionId, TurnId, UserName
 
-FIRST_ROUND_LIMIT = timedelta(seconds=315)
-"""A first round without an execution ends within this time: the timeout of the function Think and some seconds."""
+FIRST_ROUND_LIMIT = timedelta(seconds=375)
+"""The age at which no turn is still in its first round: a minute of waiting, the timeout of Think and some seconds."""
 
 MAX_ROUNDS = 99
 MAX_CALLS_IN_ROUND = 40
@@ -41,8 +41,7 @@ class Failure(BaseModel):
 class TurnStep(BaseModel):
     """The input of states that process a turn. ``tries`` counts failed runs of the state Think in this ``round``.
 
-    ``has_execution`` is False in the first round, which runs before the turn has an execution. ``claimant`` is then the
-    invocation that runs it.
+    ``has_execution`` is False in the first round, which runs before the turn has an execution.
     """
 
     user: UserName
@@ -52,7 +51,6 @@ class TurnStep(BaseModel):
     tries: int = 0
     failure: Failure | None = None
     has_execution: bool = Field(default=True, exclude=True)
-    claimant: str | None = Field(default=None, exclude=True)
 
 
 class CallRef(BaseModel):

@@ -51,8 +51,8 @@ class Turns(Protocol):
         """
         ...
 
-    def claim_first_round(self, session_id: SessionId, turn_id: TurnId, claimant: str, now: datetime) -> bool:
-        """Store the claimant that runs the first round of a turn. Return False if another one has claimed it."""
+    def mark_seen(self, session_id: SessionId, turn_id: TurnId, now: datetime) -> None:
+        """Store that the first round of a turn runs at this time. Do nothing if there is no such turn."""
         ...
 
     def get(self, session_id: SessionId, turn_id: TurnId) -> Turn | None:
@@ -102,6 +102,13 @@ class Events(Protocol):
         """Write an event and return it. Raise Unavailable if concurrent writes conflict too often.
 
         Write nothing and return None if the event's ``dedupe_key`` is already stored or the turn's last event exists.
+        """
+        ...
+
+    def append_next(self, turn_id: TurnId, event: NewEvent) -> Event | None:
+        """Write an event right behind the last one that this process knows, and return it. Raise Unavailable.
+
+        Write nothing and return None if there is an event behind that one. The event has no ``dedupe_key``.
         """
         ...
 

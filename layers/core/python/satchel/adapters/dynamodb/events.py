@@ -89,13 +89,20 @@ class EventLog:
         Raise Unavailable if the write fails.
         """
         if event.dedupe_key is None:
-            return self._append_alone(turn_id, event, at)
+            return self._append_alone(turn_id, event, at, _MAX_TRIES)
         once: Item = {"pk": f"TURN#{turn_id}", "sk": f"ONCE#{event.dedupe_key}"}
         try:
             written = self.append_with(turn_id, [event], [self.table.build_put(once, if_absent=True)], at)
         except ConditionFailed:
             return None
         return next(iter(written), None)
+
+    def append_next(self, turn_id: TurnId, event: NewEvent, at: datetime) -> Event | None:
+        """Write one event behind the last known one. Return None if another event is stored there. Raise Unavailable.
+
+        Return None also if the turn's last event is stored.
+        """
+        return self._append_alone(turn_id, event, at, 1)
 
     def append_with(
         self, turn_id: TurnId, events: Sequence[NewEvent], writes: Sequence["TransactWriteItemTypeDef"], at: datetime
@@ -144,8 +151,12 @@ class EventLog:
         if LAST_NUMBERS.get(turn_id) is None:
             LAST_NUMBERS.put(turn_id, 1)
 
-    def _append_alone(self, turn_id: TurnId, event: NewEvent, at: datetime) -> Event | None:
-        """Write one event without a transaction, which would cost twice as many write units."""
+    def _append_alone(self, turn_id: TurnId, event: NewEvent, at: datetime, max_numbers: int) -> Event | None:
+        """Write one event without a transaction, which would cost twice as many write units.
+
+        Try this many numbers that other writers take. Return None if all are taken.
+        """
+        taken = 0
         for _ in tries(_MAX_TRIES):
             try:
                 numbered = self._number(turn_id, [event], at)
@@ -164,6 +175,9 @@ class EventLog:
                     _remember(numbered[0])
                     return numbered[0]
                 LAST_NUMBERS.forget(turn_id)
+                taken += 1
+                if taken == max_numbers:
+                    return None
         raise Unavailable("Too many concurrent writers of events of one turn.")
 
     def _number(self, turn_id: TurnId, events: Sequence[NewEvent], at: datetime) -> Sequence[Event]:
@@ -207,6 +221,9 @@ class DynamoEvents:
 
     def append(self, turn_id: TurnId, event: NewEvent) -> Event | None:
         return EventLog(self.table).append(turn_id, event, self.clock.now())
+
+    def append_next(self, turn_id: TurnId, event: NewEvent) -> Event | None:
+        return EventLog(self.table).append_next(turn_id, event, self.clock.now())
 
     def read_last_number(self, turn_id: TurnId) -> None:
         EventLog(self.table).read_last_number(turn_id)

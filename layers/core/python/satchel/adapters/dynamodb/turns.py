@@ -80,14 +80,14 @@ def _parse_rating(item: Item) -> Rating | None:
     return None if stored == _NO_RATING else Rating(stored)
 
 
-def _parse_claim(item: Item) -> datetime | None:
-    return datetime.fromisoformat(str(item["claimed_at"])) if "claimed_at" in item else None
+def _parse_seen_at(item: Item) -> datetime | None:
+    return datetime.fromisoformat(str(item["seen_at"])) if "seen_at" in item else None
 
 
 def parse_turn(item: Item) -> Turn:
     """Return the turn that an item stores."""
     return Turn.model_validate_json(str(item["doc"])).model_copy(
-        update={"usage": parse_usage(item), "rating": _parse_rating(item), "claimed_at": _parse_claim(item)}
+        update={"usage": parse_usage(item), "rating": _parse_rating(item), "seen_at": _parse_seen_at(item)}
     )
 
 
@@ -145,22 +145,15 @@ class DynamoTurns:
 
     table: Table
 
-    def claim_first_round(self, session_id: SessionId, turn_id: TurnId, claimant: str, now: datetime) -> bool:
-        """Store the claimant. It succeeds again with the same claimant, because a request may be repeated."""
-        for _ in tries(_MAX_TRIES):
-            try:
-                self.table.update(
-                    *turn_key(session_id, turn_id),
-                    expression="SET claimant = :claimant, claimed_at = :now",
-                    condition="attribute_exists(pk) AND (attribute_not_exists(claimant) OR claimant = :claimant)",
-                    values={"claimant": claimant, "now": now.isoformat()},
-                )
-            except WriteConflict:
-                continue  # the turn is being cancelled
-            except ConditionFailed:
-                return False
-            return True
-        raise Unavailable("Other writers are changing the turn; try again.")
+    def mark_seen(self, session_id: SessionId, turn_id: TurnId, now: datetime) -> None:
+        """Store the time in an attribute of its own, which the end of the turn does not change."""
+        with suppress(ConditionFailed):
+            self.table.update(
+                *turn_key(session_id, turn_id),
+                expression="SET seen_at = :now",
+                condition="attribute_exists(pk)",
+                values={"now": now.isoformat()},
+            )
 
     def get(self, session_id: SessionId, turn_id: TurnId) -> Turn | None:
         item = self.table.get(*turn_key(session_id, turn_id))

@@ -60,7 +60,13 @@ class PushedEvents:
 
     def append(self, turn_id: TurnId, event: NewEvent) -> Event | None:
         """Write an event, and push it if its turn is followed."""
-        written = self.events.append(turn_id, event)
+        return self._pushed(turn_id, self.events.append(turn_id, event))
+
+    def append_next(self, turn_id: TurnId, event: NewEvent) -> Event | None:
+        """Write the event behind the last known one, and push it if its turn is followed."""
+        return self._pushed(turn_id, self.events.append_next(turn_id, event))
+
+    def _pushed(self, turn_id: TurnId, written: Event | None) -> Event | None:
         if written is not None and (pushes := self._turns.get(turn_id)):
             self._start(turn_id, pushes)
         return written

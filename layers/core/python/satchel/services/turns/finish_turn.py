@@ -210,9 +210,9 @@ class EndStuckTurn:
     def _is_running(self, turn: Turn) -> bool:
         """Return True if the execution of the turn runs. Before it has one, its first round may run."""
         running = self.workflow.is_running(turn.turn_id)
-        if running is not None or turn.claimed_at is None:
+        if running is not None or turn.seen_at is None:
             return bool(running)
-        return self.clock.now() - turn.claimed_at < FIRST_ROUND_LIMIT
+        return self.clock.now() - turn.created_at < FIRST_ROUND_LIMIT
 
     def _is_recent(self, since: datetime) -> bool:
         return self.clock.now() - since < GRACE_PERIOD

@@ -2,31 +2,38 @@
 
 Most turns end in their first round, so they need no execution of the state machine. An execution continues the others,
 and it repeats a first round that has failed. If the function itself dies, Lambda's failure destination requests that.
+
+Two invocations may run the first round of one turn, because the API repeats a request and Lambda delivers at least
+once. The first one that stores text, calls or the answer wins.
 """
 
 import logging
-from collections.abc import Callable
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
+from threading import Timer
 
 from satchel.domain.llm import ModelError
 from satchel.domain.steps import Failure, NextStep, TurnStep, repeat_first_round
-from satchel.ports.turns import Workflow
+from satchel.ports.system import Clock
+from satchel.ports.turns import Turns, Workflow
 from satchel.services.turns.finish_turn import FinishTurn
 from satchel.services.turns.think import Think
 
 logger = logging.getLogger(__name__)
 
-_CLAIMANT_BYTES = 16
+_SEEN_AFTER_SECONDS = 5.0  # readers end a turn that is older than 15 s and of which they see nothing
 
 
 @dataclass(frozen=True)
 class RunFirstRound:
     """Run the first round of a turn. End the turn, or start the execution that continues it."""
 
+    turns: Turns
     think: Think
     finish: FinishTurn
     workflow: Workflow
-    entropy: Callable[[int], bytes]
+    clock: Clock
 
     def __call__(self, step: TurnStep) -> NextStep:
         """Return the next step. ``ended``: the turn has ended, or another invocation runs its first round.
@@ -34,7 +41,8 @@ class RunFirstRound:
         Raise an error of AWS if the execution does not start, or if the turn cannot be ended.
         """
         try:
-            next_step = self.think(step.model_copy(update={"claimant": self.entropy(_CLAIMANT_BYTES).hex()}))
+            with self._seen(step):
+                next_step = self.think(step)
         except ModelError as error:
             if error.is_repeatable:
                 return self._repeat(step)
@@ -48,6 +56,23 @@ class RunFirstRound:
             return self._end(next_step)
         self.workflow.continue_after(next_step)
         return next_step
+
+    @contextmanager
+    def _seen(self, step: TurnStep) -> Iterator[None]:
+        """Store that the round runs, if it takes longer than some seconds."""
+        timer = Timer(_SEEN_AFTER_SECONDS, self._mark_seen, [step])
+        timer.daemon = True
+        timer.start()
+        try:
+            yield
+        finally:
+            timer.cancel()
+
+    def _mark_seen(self, step: TurnStep) -> None:
+        try:
+            self.turns.mark_seen(step.session_id, step.turn_id, self.clock.now())
+        except Exception:
+            logger.exception("readers may end the turn, because they do not see that it runs")
 
     def _repeat(self, step: TurnStep) -> NextStep:
         again = repeat_first_round(step)

@@ -72,37 +72,31 @@ class Think:
     def __call__(self, step: TurnStep) -> NextStep:
         """Return the tool calls to make, or ``done`` if there are none. A repeated round returns the same calls.
 
-        If the step has a ``claimant`` and another one has claimed the round, do nothing and return ``ended``.
+        Before the turn has an execution, two invocations may run its first round. If the other one was faster, return
+        ``ended``.
         """
         is_first = step.round == 0 and step.tries == 0
         find_number = self.events.expect_first if is_first else self.events.read_last_number
-        messages, records, _, is_own = side_by_side(
+        messages, records, _ = side_by_side(
             lambda: [] if is_from_app(step.turn_id) else self.transcript.list_messages(step.session_id, step.turn_id),
             lambda: self.steps.read_round(step),
             lambda: find_number(step.turn_id),
-            lambda: self._claim(step),
         )
         turn = records.turn
-        if not is_own or turn is None or self._is_over(turn, step):
-            return self._next(step, [], done=True, ended=not is_own)
+        if turn is None or self._is_over(turn, step):
+            return self._next(step, [], done=True)
         try:
             reply, ended = self._reply(turn, step, records, messages)
         except ServersStarting:
             ids = step.model_dump(include={"user", "session_id", "turn_id", "round"})
             return NextStep(**ids, done=False, waiting=True)
         except TurnCancelled:
-            return self._next(step, [], done=True)
+            return self._next(step, [], done=True, ended=not step.has_execution)
         if reply is None or ended:
             return self._next(step, [], done=True, ended=ended)
         calls = self._calls(turn, step.round, reply)
         tools = self._known_tools(turn, records.tools_version) if calls else []
         return self._next(step, [self._reference(turn, call, tools) for call in calls], done=not calls)
-
-    def _claim(self, step: TurnStep) -> bool:
-        """Return True unless another invocation runs this round. The state machine itself runs no round twice."""
-        if step.claimant is None:
-            return True
-        return self.turns.claim_first_round(step.session_id, step.turn_id, step.claimant, self.clock.now())
 
     def _is_over(self, turn: Turn, step: TurnStep) -> bool:
         """Return True if there is no reply to request: the turn has ended, was an app's call, or had its last round."""
@@ -148,7 +142,13 @@ class Think:
         Also return True if this reply has ended the turn.
         """
         streamer = TokenStreamer(
-            self.events, self.clock, turn.turn_id, step.round, step.tries, lambda: self._is_running(turn)
+            self.events,
+            self.clock,
+            turn.turn_id,
+            step.round,
+            step.tries,
+            lambda: self._is_running(turn),
+            is_only_writer=not step.has_execution,
         )
         stored = records.reply
         if stored is not None:

@@ -23,7 +23,7 @@ _CHECK_SECONDS = 1.0
 
 
 class TurnCancelled(Exception):
-    """The turn ended while the model generated its reply, so the reply is discarded."""
+    """The turn ended, or another invocation was faster, while the model generated its reply: it is discarded."""
 
 
 class TokenStreamer:
@@ -36,6 +36,9 @@ class TokenStreamer:
     ends with "…" after ``MAX_REASONING_CHARS``, and a failed write of it never fails the turn.
 
     ``tries`` is the number of earlier, failed tries of the state Think in this round.
+
+    With ``is_only_writer``, the first event is written only if no other writer has stored an event that this process
+    does not know. Otherwise another invocation publishes the same round, and TurnCancelled is raised.
     """
 
     def __init__(
@@ -46,9 +49,12 @@ class TokenStreamer:
         round_number: int,
         tries: int = 0,
         is_running: Callable[[], bool] = lambda: True,
+        *,
+        is_only_writer: bool = False,
     ) -> None:
         self._events, self._clock, self._turn_id, self._round = events, clock, turn_id, round_number
         self._is_running = is_running
+        self._append_event = events.append_next if is_only_writer else events.append
         self._attempt = tries * ATTEMPTS_PER_TRY
         self._is_retry = tries > 0
         self._published = self._pending = ""
@@ -143,8 +149,9 @@ class TokenStreamer:
         self._append(self._event(text))
 
     def _append(self, event: NewEvent) -> None:
-        if self._events.append(self._turn_id, event) is None:
+        if self._append_event(self._turn_id, event) is None:
             raise TurnCancelled
+        self._append_event = self._events.append
         self._last = self._clock.monotonic()
 
     def _event(self, text: str, kind: Literal["token_stream", "reasoning_stream"] = "token_stream") -> NewEvent:
