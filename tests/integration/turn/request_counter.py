@@ -77,7 +77,7 @@ class RequestCounter:
 
         def run(event: Any, context: Any) -> object:  # noqa: ANN401  (a payload)
             before()
-            step = f"{function} {event['round']}" if "round" in event else f"{function} {event['call_id'][-5:]}"
+            step = f"{function} {event['call_id'][-5:] if 'call_id' in event else event.get('round', 0)}"
             return self.count(step, lambda: handler(event, context))
 
         return run

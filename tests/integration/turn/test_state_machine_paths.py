@@ -255,7 +255,7 @@ def test_state_data_over_the_limit_fails_the_turn_with_an_error(
         return {**result, "call_id": "x" * QUOTA, "turn_id": "x" * QUOTA}
 
     with turns.replaced(function, return_too_much):
-        turn = turns.run(session, SAY)
+        turn = turns.run(session, SAY * 2)
     assert turns.wait_for_execution(turn) == "FAILED"
     failed = [event["taskFailedEventDetails"] for event in turns.history(turn) if event["type"] == "TaskFailed"]
     assert [each["error"] for each in failed] == ["States.DataLimitExceeded"]

@@ -49,5 +49,8 @@ def test_task_that_needs_too_many_polls_is_cancelled(turns: TurnDriver, monkeypa
 
 def waiting_states(turns: TurnDriver, turn: Turn) -> list[str]:
     """Return the states in which the turn's execution has waited."""
-    events = turns.states.get_execution_history(executionArn=turns.execution_arn(turn))["events"]
+    try:
+        events = turns.states.get_execution_history(executionArn=turns.execution_arn(turn))["events"]
+    except turns.states.exceptions.ExecutionDoesNotExist:  # the first round runs
+        return []
     return [event["stateEnteredEventDetails"]["name"] for event in events if event["type"] == "WaitStateEntered"]

@@ -13,6 +13,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from threading import Timer
 
+from satchel.domain.ids import time_of
 from satchel.domain.llm import ModelError
 from satchel.domain.steps import Failure, NextStep, TurnStep, repeat_first_round
 from satchel.ports.system import Clock
@@ -59,8 +60,9 @@ class RunFirstRound:
 
     @contextmanager
     def _seen(self, step: TurnStep) -> Iterator[None]:
-        """Store that the round runs, if it takes longer than some seconds."""
-        timer = Timer(_SEEN_AFTER_SECONDS, self._mark_seen, [step])
+        """Store that the round runs, if that is some seconds after the start of the turn."""
+        age = self.clock.now() - time_of(step.turn_id)
+        timer = Timer(max(0.0, _SEEN_AFTER_SECONDS - age.total_seconds()), self._mark_seen, [step])
         timer.daemon = True
         timer.start()
         try:
