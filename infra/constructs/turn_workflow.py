@@ -1,15 +1,15 @@
 """The Step Functions state machine that runs a turn. The local emulator executes the same definition file."""
 
-from aws_cdk import ArnFormat, Duration, Stack
+from aws_cdk import ArnFormat, Stack
 from aws_cdk import aws_events as events
-from aws_cdk import aws_lambda_destinations as destinations
+from aws_cdk import aws_lambda as lambda_
 from aws_cdk import aws_stepfunctions as sfn
 from constructs import Construct
 
 from infra import sources
 from infra.constructs.checks import acknowledge, acknowledge_wildcards
 from infra.constructs.function import PythonFunction
-from infra.constructs.grants import INVOKE_FUNCTION, statement
+from infra.constructs.grants import INVOKE_FUNCTION, allow, statement
 from infra.constructs.monitoring import log_group
 from infra.constructs.triggers import DeadLetters
 from infra.limits import (
@@ -21,7 +21,7 @@ from infra.limits import (
 )
 from infra.settings import Settings
 
-_MAX_START_WAIT = Duration.minutes(1)  # Lambda's minimum
+_MAX_START_WAIT_SECONDS = 60  # Lambda's minimum
 
 
 def turn_machine_arn(stack: Stack, name: str) -> str:
@@ -96,17 +96,22 @@ class TurnWorkflow(Construct):
         no_resources = "log deliveries have no resource-level permissions (Step Functions guide, `cw-logs.html`)"
         acknowledge_wildcards(self.machine, ["*"], no_resources)
 
-    @staticmethod
-    def _repeat_lost_first_rounds(think: PythonFunction, finish: PythonFunction) -> None:
+    def _repeat_lost_first_rounds(self, think: PythonFunction, finish: PythonFunction) -> None:
         """Let Finish start an execution if the function of a first round dies, or gets no environment in time.
 
         Lambda must not retry by itself, because it waits for a minute before that.
         """
-        think.invoke_target.configure_async_invoke(
-            retry_attempts=0,
-            max_event_age=_MAX_START_WAIT,
-            on_failure=destinations.LambdaDestination(finish.invoke_target),
+        invoked = think.invoke_target
+        lambda_.CfnEventInvokeConfig(
+            self,
+            "FirstRound",
+            function_name=think.function_name,
+            qualifier=invoked.alias_name if isinstance(invoked, lambda_.Alias) else "$LATEST",
+            maximum_retry_attempts=0,
+            maximum_event_age_in_seconds=_MAX_START_WAIT_SECONDS,
+            destination_config={"onFailure": {"destination": finish.invoke_target.function_arn}},
         )
+        allow(think, *INVOKE_FUNCTION, on=[finish.invoke_target.function_arn])
 
     def _finish_ended_executions(self, finish: PythonFunction, dead_letters: DeadLetters) -> None:
         """Invoke Finish for executions that were stopped, timed out or failed. Without this, their turns never end."""

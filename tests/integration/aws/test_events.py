@@ -48,6 +48,25 @@ def test_expected_first_event_costs_no_read_and_no_event_if_there_are_more(
     assert [event.seq for event in events.list_after(turn_id, 0, 10)] == list(range(1, stored + 2))
 
 
+def test_next_event_is_written_only_behind_the_last_known_one(events: DynamoEvents, turn_id: TurnId) -> None:
+    events.append(turn_id, NewEvent(type="turn_started"))
+    LAST_NUMBERS.clear()
+    events.expect_first(turn_id)
+    written = events.append_next(turn_id, token_event("mine"))
+    LAST_NUMBERS.put(turn_id, 1)  # another process
+
+    assert events.append_next(turn_id, token_event("late")) is None
+    assert written is not None
+    assert [event.payload for event in events.list_after(turn_id, 1, 10)] == [written.payload]
+
+
+def test_next_event_is_not_written_to_an_ended_turn(events: DynamoEvents, turn_id: TurnId) -> None:
+    events.append(turn_id, NewEvent(type="turn_started"))
+    events.append(turn_id, END)
+
+    assert events.append_next(turn_id, token_event("late")) is None
+
+
 def test_expected_first_event_adds_nothing_to_an_ended_turn(events: DynamoEvents, turn_id: TurnId) -> None:
     events.append(turn_id, NewEvent(type="turn_started"))
     events.append(turn_id, END)

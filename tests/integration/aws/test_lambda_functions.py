@@ -9,10 +9,10 @@ from botocore.exceptions import ClientError
 from botocore.response import StreamingBody
 from botocore.stub import ANY, Stubber
 
-from satchel.adapters.lambda_functions import LambdaOfferReader, LambdaRunners
+from satchel.adapters.lambda_functions import LambdaOfferReader, LambdaRunners, LambdaTurnStarter
 from satchel.domain.conversation import ToolSpec
 from satchel.domain.errors import Unavailable
-from satchel.domain.ids import UserName
+from satchel.domain.ids import SessionId, TurnId, UserName
 from satchel.domain.resources import OfferAnswer, OfferRequest, Offers, Resource
 from satchel.domain.timing import Limits
 from satchel.domain.tools import ToolListing
@@ -192,6 +192,21 @@ def test_end_of_a_session_is_sent_to_the_remote_runner_of_the_user(runners: Lamb
     service.add_response("invoke", {"StatusCode": 202}, {**request, "Payload": json.dumps(body).encode()})
 
     runners.end_session("far", UserName("ada@example.com"), session)
+
+
+def test_first_round_of_a_turn_is_requested_with_ids_only(client: "LambdaClient", service: Stubber) -> None:
+    event = {"user": "ada@example.com", "session_id": "s1", "turn_id": "t1", "has_execution": False}
+    request = {"FunctionName": "think", "InvocationType": "Event", "Payload": json.dumps(event).encode()}
+    service.add_response("invoke", {"StatusCode": 202}, request)
+
+    LambdaTurnStarter(client, "think").start(UserName("ada@example.com"), SessionId("s1"), TurnId("t1"))
+
+
+def test_request_for_a_first_round_that_fails_raises(client: "LambdaClient", service: Stubber) -> None:
+    service.add_client_error("invoke", "TooManyRequestsException")
+
+    with pytest.raises(ClientError, match="TooManyRequestsException"):
+        LambdaTurnStarter(client, "think").start(UserName("ada@example.com"), SessionId("s1"), TurnId("t1"))
 
 
 class TestOffers:

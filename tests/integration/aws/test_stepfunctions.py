@@ -8,16 +8,17 @@ from botocore.exceptions import ClientError, EndpointConnectionError
 from botocore.stub import Stubber
 
 from satchel.adapters.stepfunctions import TurnExecutions, WaitingTasks
-from satchel.domain.ids import CallId, SessionId, TurnId, UserName
+from satchel.domain.ids import TurnId, UserName, call_id
 from satchel.domain.steps import CallRef, NextStep
 from satchel.ports.turns import TaskGone
-from tests.integration.aws.factories import START, new_turn_id
+from tests.integration.aws.factories import START, new_session_id, new_turn_id
 
 if TYPE_CHECKING:
     from mypy_boto3_stepfunctions import SFNClient
 
 MACHINE = "arn:aws:states:us-east-1:123456789012:stateMachine:satchel-turn"
 TOKEN = "a token"
+SESSION = new_session_id()
 
 
 @pytest.fixture
@@ -43,9 +44,9 @@ def execution_arn(turn_id: TurnId) -> str:
 
 
 def step_after_calls(turn_id: TurnId) -> NextStep:
-    calls = [CallRef(call_id=CallId("c1"), approval=True)]
+    calls = [CallRef(call_id=call_id(turn_id, 0, 0), approval=True)]
     return NextStep(
-        user=UserName("ada@example.com"), session_id=SessionId("s1"), turn_id=turn_id, round=1, calls=calls, done=False
+        user=UserName("ada@example.com"), session_id=SESSION, turn_id=turn_id, round=1, calls=calls, done=False
     )
 
 
@@ -59,11 +60,11 @@ class TestExecutions:
     ) -> None:
         payload = {
             "user": "ada@example.com",
-            "session_id": "s1",
+            "session_id": SESSION,
             "turn_id": turn_id,
             "round": 1,
             "tries": 0,
-            "calls": [{"call_id": "c1", "approval": True}],
+            "calls": [{"call_id": f"{turn_id}-00-00", "approval": True}],
         }
         service.add_response(
             "start_execution",

@@ -326,3 +326,24 @@ def test_open_sessions_are_spread_over_the_shards_of_the_index() -> None:
         counts = Counter(bucket(new_session_id()) for _ in range(1000))
         assert len(counts) == SHARDS
         assert max(counts.values()) < 250
+
+
+def test_time_at_which_the_first_round_was_seen_is_read_with_the_turn(
+    turns: DynamoTurns, sessions: DynamoSessions
+) -> None:
+    session = make_session(new_user())
+    sessions.create(session)
+    turn = make_turn(session)
+    turns.begin(turn, None)
+    turns.mark_seen(turn.session_id, turn.turn_id, START)
+
+    seen = turns.get(turn.session_id, turn.turn_id)
+    assert seen is not None
+    assert seen.seen_at == START
+
+
+def test_first_round_of_a_deleted_turn_does_not_create_it_again(turns: DynamoTurns) -> None:
+    session_id, turn_id = new_session_id(), new_turn_id()
+    turns.mark_seen(session_id, turn_id, START)
+
+    assert turns.get(session_id, turn_id) is None

@@ -1,6 +1,8 @@
 import json
+import queue
 import threading
 import time
+from typing import Any
 
 import pytest
 
@@ -95,3 +97,55 @@ def test_close_beside_new_invocations_joins_only_started_threads(host: FunctionH
     stopped.set()
     closer.join()
     assert errors == []
+
+
+def fail(_event: object, _context: LambdaContext) -> None:
+    raise ValueError("a reason")
+
+
+def test_destination_gets_the_event_and_the_error_of_a_failed_asynchronous_invocation(host: FunctionHost) -> None:
+    records: queue.SimpleQueue[Any] = queue.SimpleQueue()
+    host.register(Function("f", fail, 5))
+    host.register(Function("d", lambda event, _context: records.put(event), 5))
+
+    host.invoke_later("f", {"a": 1}, arn="arn:f", on_failure="d")
+
+    record = records.get(timeout=10)
+    assert (record["requestPayload"], record["requestContext"]["functionArn"]) == ({"a": 1}, "arn:f")
+    assert record["requestContext"]["condition"] == "RetriesExhausted"
+    assert record["responsePayload"]["errorType"] == "ValueError"
+
+
+def test_destination_gets_nothing_if_a_retry_succeeds(host: FunctionHost) -> None:
+    host.retry_pauses = (0.01, 0.02)
+    tries: queue.SimpleQueue[object] = queue.SimpleQueue()
+    results, records = iter([fail, fail, lambda _event, _context: None]), list[object]()
+
+    def run(event: object, context: LambdaContext) -> None:
+        tries.put(event)
+        next(results)(event, context)
+
+    host.register(Function("f", run, 5))
+    host.register(Function("d", lambda event, _context: records.append(event), 5))
+
+    host.invoke_later("f", {"a": 1}, retries=2, on_failure="d")
+
+    assert [tries.get(timeout=10) for _ in range(3)] == [{"a": 1}] * 3
+    assert host.close(5) == 0
+    assert records == []
+
+
+def test_close_ends_the_pause_before_a_retry(host: FunctionHost) -> None:
+    tries = list[object]()
+    failed = threading.Event()
+
+    def run(event: object, _context: LambdaContext) -> None:
+        tries.append(event)
+        failed.set()
+        raise ValueError("a reason")
+
+    host.register(Function("f", run, 5))
+    host.invoke_later("f", 1, retries=2)
+    assert failed.wait(5)
+    assert host.close(5) == 0
+    assert tries == [1]

@@ -3,6 +3,7 @@
 import pytest
 
 from satchel.domain.sessions import Turn, TurnStatus
+from satchel.domain.steps import repeat_first_round
 from satchel.services.turns.finish_turn import Ending
 from tests.unit.services.world import World, turn_step
 
@@ -45,6 +46,30 @@ def test_turn_with_a_running_execution_is_not_ended(world: World, turn: Turn) ->
 
     assert world.use_cases.end_stuck_turn(turn) == turn
     assert last_events(world, turn) == []
+
+
+@pytest.mark.parametrize(("seconds", "has_ended"), [(374, False), (375, True)])
+def test_first_round_that_was_seen_is_not_ended_for_its_maximum_time(
+    world: World, turn: Turn, seconds: int, *, has_ended: bool
+) -> None:
+    world.workflow.lose_execution(turn.turn_id)
+    world.turns.mark_seen(turn.session_id, turn.turn_id, world.clock.now())
+    world.clock.advance(seconds)
+    seen = world.turns.get(turn.session_id, turn.turn_id)
+    assert seen is not None
+
+    assert world.use_cases.end_stuck_turn(seen).has_ended is has_ended
+
+
+def test_turn_whose_execution_has_ended_is_ended_although_its_first_round_was_seen(world: World, turn: Turn) -> None:
+    world.workflow.continue_after(repeat_first_round(turn_step(turn)))
+    world.turns.mark_seen(turn.session_id, turn.turn_id, world.clock.now())
+    world.workflow.lose_execution(turn.turn_id)
+    world.clock.advance(15)
+    seen = world.turns.get(turn.session_id, turn.turn_id)
+    assert seen is not None
+
+    assert world.use_cases.end_stuck_turn(seen).has_ended
 
 
 def test_ended_turn_is_returned_unchanged(world: World, lost: Turn) -> None:

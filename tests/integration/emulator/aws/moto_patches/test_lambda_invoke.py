@@ -1,4 +1,5 @@
 import json
+import queue
 import threading
 import time
 from typing import Any
@@ -7,6 +8,8 @@ import boto3
 import pytest
 
 from local.emulator.aws.cloud import LocalCloud
+from local.emulator.aws.moto_patches.lambda_invoke import HOST
+from local.emulator.aws.resources import handle_failures
 from local.emulator.runners.context import LambdaContext
 from tests.integration.emulator.cloud_driver import CloudDriver, task
 
@@ -92,6 +95,26 @@ def test_failed_asynchronous_invocation_is_logged_and_not_retried(
     assert "a reason" in caplog.text
     assert name in caplog.text
     assert ran == [{}]
+
+
+def test_failed_asynchronous_invocation_is_retried_and_sent_to_its_destination(
+    driver: CloudDriver, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(HOST, "retry_pauses", (0.01, 0.02))
+    records: queue.SimpleQueue[Any] = queue.SimpleQueue()
+    tries = list[object]()
+
+    def fail(event: object, _context: LambdaContext) -> None:
+        tries.append(event)
+        raise ValueError("a reason")
+
+    name, destination = driver.function(fail), driver.function(lambda event, _context: records.put(event))
+    arn = driver.lambda_.get_function(FunctionName=destination)["Configuration"]["FunctionArn"]
+    handle_failures(name, retries=1, destination=arn)
+    driver.lambda_.invoke(FunctionName=name, InvocationType="Event", Payload=b'{"a": 1}')
+
+    assert records.get(timeout=10)["requestPayload"] == {"a": 1}
+    assert tries == [{"a": 1}] * 2
 
 
 def test_state_with_invocation_type_event_does_not_wait(driver: CloudDriver) -> None:

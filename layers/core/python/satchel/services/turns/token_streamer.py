@@ -54,7 +54,7 @@ class TokenStreamer:
     ) -> None:
         self._events, self._clock, self._turn_id, self._round = events, clock, turn_id, round_number
         self._is_running = is_running
-        self._append_event = events.append_next if is_only_writer else events.append
+        self._must_be_next = is_only_writer
         self._attempt = tries * ATTEMPTS_PER_TRY
         self._is_retry = tries > 0
         self._published = self._pending = ""
@@ -149,9 +149,10 @@ class TokenStreamer:
         self._append(self._event(text))
 
     def _append(self, event: NewEvent) -> None:
-        if self._append_event(self._turn_id, event) is None:
+        append = self._events.append_next if self._must_be_next else self._events.append
+        if append(self._turn_id, event) is None:
             raise TurnCancelled
-        self._append_event = self._events.append
+        self._must_be_next = False
         self._last = self._clock.monotonic()
 
     def _event(self, text: str, kind: Literal["token_stream", "reasoning_stream"] = "token_stream") -> NewEvent:
