@@ -37,7 +37,6 @@ TURNS: Mapping[str, Usage] = {
     # The user sends a message, and the model answers without tools.
     "talk": Usage(
         invocations={"Api": 2, "Push": 3, "Sockets": 1, "Think": 1},
-        transitions=4,
         writes=30,
         reads=35,
         gets=0,
@@ -54,7 +53,7 @@ TURNS: Mapping[str, Usage] = {
             "Sockets": 1,
             "Think": 2,
         },
-        transitions=13,
+        transitions=11,
         writes=80,
         reads=89,
         puts=2,
@@ -72,7 +71,7 @@ TURNS: Mapping[str, Usage] = {
             "Sockets": 1,
             "Think": 2,
         },
-        transitions=10,
+        transitions=8,
         writes=124,
         reads=110,
         puts=4,

@@ -10,10 +10,12 @@ from typing import Any
 import pytest
 
 from infra import sources
+from infra.limits import THINK_SECONDS
 from satchel.domain import llm
 from satchel.domain.llm import ModelError, ModelTimedOut
 from satchel.domain.quotas import TooManyRunningCalls
-from satchel.domain.steps import INPUT_REQUIRED, POLL_ERRORS
+from satchel.domain.steps import FIRST_ROUND_LIMIT, INPUT_REQUIRED, POLL_ERRORS
+from satchel.services.turns.finish_turn import GRACE_PERIOD
 from tests.infra.asl_validator import problems
 from tests.infra.templates import Stacks
 
@@ -115,6 +117,33 @@ def test_answered_questions_go_to_dispatch_and_others_to_record_tool_result(task
 def test_failed_turn_reaches_finish(tasks: dict[str, Any]) -> None:
     for step in ("Think", "RunTools"):
         assert tasks[step]["Catch"] == [{"ErrorEquals": ["States.ALL"], "ResultPath": "$.failure", "Next": "Finish"}]
+
+
+@pytest.mark.parametrize(
+    ("settings", "qualifier", "finish"),
+    [("stacks", "$LATEST", "{Finish.Arn}"), ("custom_settings", "live", "{FinishAliaslive}")],
+)
+def test_lost_first_round_goes_to_finish_after_a_minute_without_retries(
+    request: pytest.FixtureRequest, settings: str, qualifier: str, finish: str
+) -> None:
+    deployed: Stacks = request.getfixturevalue(settings)
+    config = deployed.properties("AWS::Lambda::EventInvokeConfig")["TurnFirstRound"]
+    assert config == {
+        "FunctionName": "{Think}",
+        "Qualifier": qualifier,
+        "MaximumRetryAttempts": 0,
+        "MaximumEventAgeInSeconds": 60,
+        "DestinationConfig": {"OnFailure": {"Destination": finish}},
+    }
+
+
+def test_first_round_ends_within_the_limit_that_readers_expect() -> None:
+    assert FIRST_ROUND_LIMIT.total_seconds() == 60 + THINK_SECONDS + GRACE_PERIOD.total_seconds()
+
+
+def test_execution_begins_with_the_calls_of_the_first_round(text: str) -> None:
+    machine = json.loads(text)
+    assert (machine["StartAt"], machine["States"]["RunTools"]["Next"]) == ("RunTools", "Think")
 
 
 def test_rule_invokes_finish_for_executions_that_end_without_it(stacks: Stacks) -> None:

@@ -100,6 +100,11 @@ class FunctionHost:
 
         self._start(name, run)
 
+    def is_running(self, name: str) -> bool:
+        """Return True if a handler of this function runs."""
+        with self._lock:
+            return any(thread.name == _thread_name(name) for thread in self._running)
+
     def close(self, timeout: float) -> int:
         """Reject new invocations, wait up to ``timeout`` seconds for handlers to end, and return how many still run."""
         with self._lock:
@@ -126,13 +131,17 @@ class FunctionHost:
                 with self._lock:
                     self._running.discard(thread)
 
-        thread = threading.Thread(target=run, daemon=True, name=f"lambda-{name}")
+        thread = threading.Thread(target=run, daemon=True, name=_thread_name(name))
         with self._lock:
             if not self._is_open:
                 return None
             self._running.add(thread)
             thread.start()  # while the lock is held, because ``close`` must not join a thread that has not started
         return thread
+
+
+def _thread_name(function: str) -> str:
+    return f"lambda-{function}"
 
 
 def _failure_record(arn: str, event: object, result: InvocationResult) -> dict[str, object]:

@@ -1,7 +1,7 @@
 """The time of turns on AWS without the time of the model and the tool, with several people at once."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from statistics import quantiles
 
 from tests.bench.aws_time import delays
@@ -96,18 +96,23 @@ class _TurnOnAws:
         simulation = self._cloud.simulation
         self._began = simulation.now
         yield self._cloud.sample(delays.HTTP_API)
-        api = next(each for each in self._functions["Api"] if any(r.name == _START for r in each.requests))
-        yield from self._until(api, _START)
-        for _ in range(rounds):
-            yield from self._state(self._functions["Think"][0])
+        api = next(each for each in self._functions["Api"] if any(r.name == _INVOKE for r in each.requests))
+        yield from self._until(api, _INVOKE)
+        yield self._cloud.sample(delays.EVENT_QUEUE)
+        calls, answers = self._functions["Think"][0], self._functions["Think"][-1]
+        for number in range(rounds):
+            if number == 0:
+                yield from self._until(calls, _START)
+            else:
+                yield from self._state(_without_start(calls))
+                yield from self._transitions(1)  # the choice after Think
             yield from self._tool()
-        answers = self._functions["Think"][-1]
-        yield from self._transitions(1)
+        yield from self._transitions(min(rounds, 1))
         yield simulation.start(self._cloud.invoke(answers, on_request=self._answer_of(answers)))
 
     def _tool(self) -> Process:
         """Run a round of one tool call: the states of the map, and the runner that Dispatch invokes."""
-        yield from self._transitions(3)  # the choice after Think, the map, the choice of an approval
+        yield from self._transitions(2)  # the map, the choice of an approval
         yield from self._transitions(1)
         yield from self._until(self._functions["Dispatch"][0], _INVOKE)
         self._offer()
@@ -167,6 +172,14 @@ class _TurnOnAws:
 
     def _shown(self, times: list[float]) -> None:
         times.append(self._cloud.simulation.now - self._began)
+
+
+def _without_start(think: Invocation) -> Invocation:
+    """Return a later round of calls: the first round without the start of the execution, its last request."""
+    *requests, start = think.requests
+    if start.name != _START:
+        raise ValueError(f"the last request is {start.name}, not {_START}: record the turns again")
+    return replace(think, requests=tuple(requests))
 
 
 def _by_function(turn: Turn) -> Mapping[str, list[Invocation]]:

@@ -17,9 +17,10 @@ import httpx2
 from botocore.config import Config
 
 from local.emulator.aws.moto_patches import execution_events
+from local.emulator.aws.moto_patches.lambda_invoke import HOST
 from tests.infra.deployment.gateways import Json, SignedInUser, SocketClient, origin_of, routes
 from tests.infra.deployment.system import DeployedSystem
-from tests.infra.deployment.usage_counter import CallMeter, count
+from tests.infra.deployment.usage_counter import CallMeter, Pages, count
 
 if TYPE_CHECKING:
     from infra.usage import Usage
@@ -91,6 +92,7 @@ class Scenario:
         self.upload_files()
         self.run_turns()
         self.measure_turns()
+        self.lose_a_first_round()
         self.use_a_prompt()
         self.download_and_share_files()
         self.repeat_requests()
@@ -160,9 +162,15 @@ class Scenario:
                     self._request("GET", artifact["download_url"])
             # The page knows the end of the turn before the execution ends.
             wait_until(lambda turn=turn: not self.is_running(turn))  # type: ignore[misc]
-            history = self.system.client("stepfunctions").get_paginator("get_execution_history")
-            self.usages[kind] = count(meter.new_calls(), history.paginate(executionArn=self._execution(turn)))
+            self.usages[kind] = count(meter.new_calls(), self._history(turn))
             client.disconnect()
+
+    def lose_a_first_round(self) -> None:
+        """Let the function of a first round die, so that an execution repeats the round."""
+        with self.system.dying_first_rounds():
+            response = self._ask("What can you do?")
+        assert response["status"] == "complete"
+        assert self._execution_status(response["turn_id"]) is not None
 
     def use_a_prompt(self) -> None:
         """Get the message of a prompt."""
@@ -351,9 +359,23 @@ class Scenario:
         return f"{machine.replace(':stateMachine:', ':execution:')}:{turn}"
 
     def is_running(self, turn: str) -> bool:
-        """Return True if the execution of a turn has not ended."""
-        execution = self.system.client("stepfunctions").describe_execution(executionArn=self._execution(turn))
-        return bool(execution["status"] == "RUNNING")
+        """Return True if a first round runs, or the execution of a turn."""
+        return HOST.is_running(self.system.functions["Think"].name) or self._execution_status(turn) == "RUNNING"
+
+    def _execution_status(self, turn: str) -> str | None:
+        client = self.system.client("stepfunctions")
+        try:
+            return str(client.describe_execution(executionArn=self._execution(turn))["status"])
+        except client.exceptions.ExecutionDoesNotExist:
+            return None
+
+    def _history(self, turn: str) -> Pages:
+        """Return the pages of the history of a turn's execution, none if it had no execution."""
+        if self._execution_status(turn) is None:
+            return []
+        history = self.system.client("stepfunctions").get_paginator("get_execution_history")
+        pages: Pages = history.paginate(executionArn=self._execution(turn))
+        return pages
 
     def _stop_execution(self, turn: str) -> None:
         self.system.client("stepfunctions").stop_execution(executionArn=self._execution(turn))

@@ -4,7 +4,7 @@ import json
 import shutil
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import timedelta
 from functools import cached_property
 from pathlib import Path
@@ -17,7 +17,7 @@ from local.emulator.aws.lambda_host import Function
 from local.emulator.aws.moto_patches import execution_events
 from local.emulator.aws.moto_patches.lambda_invoke import HOST
 from local.emulator.aws.stream_reader import matches_pattern
-from local.emulator.runners.context import Handler, LambdaContext
+from local.emulator.runners.context import Handler, InvocationError, LambdaContext
 from local.emulator.runners.functions import RunnerFunction
 from local.emulator.runners.pool import EnvironmentPool
 from local.emulator.workspaces import Workspaces
@@ -161,6 +161,24 @@ class DeployedSystem:
             yield
         finally:
             HOST.register(self._running[label])
+
+    @contextmanager
+    def dying_first_rounds(self) -> Iterator[None]:
+        """Let the process of each first round of a turn die at once, within a ``with`` block."""
+        think = self._running["Think"]
+
+        def run(event: Any, context: LambdaContext) -> object:  # noqa: ANN401  (a payload)
+            if event.get("has_execution") is False:
+                raise InvocationError(
+                    "Runtime.ExitError", "RequestId: 1 Error: Runtime exited with error: signal: killed"
+                )
+            return think.handler(event, context)
+
+        HOST.register(replace(think, handler=run))
+        try:
+            yield
+        finally:
+            HOST.register(think)
 
     def _deployed(self, stack: Stack, resource: Json) -> DeployedFunction:
         logical, name = resource["LogicalResourceId"], resource["PhysicalResourceId"]

@@ -35,6 +35,7 @@ REASONS = (
     Reason("*", "logs:*", "*", _BY_LAMBDA),
     Reason("*", "sqs:SendMessage*", "*", _BY_LAMBDA),
     Reason("*", "sqs:Get*", "*", _BY_LAMBDA),
+    Reason("Think", "lambda:InvokeFunction", "*", _BY_LAMBDA),
     Reason("Push", "dynamodb:DescribeStream*", "*", _BY_LAMBDA),
     Reason("Push", "dynamodb:GetRecords", "*", _BY_LAMBDA),
     Reason("Push", "dynamodb:GetShardIterator", "*", _BY_LAMBDA),

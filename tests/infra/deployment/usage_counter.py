@@ -35,7 +35,10 @@ class CallMeter:
 
 
 def count(calls: Sequence[Call], history: Pages) -> Usage:
-    """Return the usage of one turn from its calls and its execution's history. Signed requests count as sent."""
+    """Return the usage of one turn from its calls and its execution's history (none: it had no execution).
+
+    Signed requests count as sent.
+    """
     return Usage(
         invocations=dict(sorted(Counter(call.function for call in calls if call.service == INVOCATION).items())),
         transitions=_transitions(history),
@@ -55,8 +58,9 @@ def count_series(call_logs: Path) -> dict[str, int]:
 
 
 def _transitions(history: Pages) -> int:
-    """Return the number of entered states, plus one for the start."""
-    return 1 + sum(str(event["type"]).endswith("StateEntered") for page in history for event in page["events"])
+    """Return the number of entered states, plus one for the start. Without an execution, there are none."""
+    pages = list(history)
+    return bool(pages) + sum(str(event["type"]).endswith("StateEntered") for page in pages for event in page["events"])
 
 
 def _writes(call: Call) -> int:
