@@ -4,12 +4,15 @@ import json
 import logging
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from local.emulator.runners.context import Handler, InvocationError, LambdaContext, error_payload
 
 _log = logging.getLogger(__name__)
+
+FailureRecord = Mapping[str, object]
+"""What Lambda sends to the destination of a failed asynchronous invocation."""
 
 RETRY_PAUSES = (60.0, 120.0)
 """Seconds before the first and the second retry of a failed asynchronous invocation."""
@@ -75,12 +78,12 @@ class FunctionHost:
         arn: str = "",
         tenant_id: str | None = None,
         retries: int = 0,
-        on_failure: str | None = None,
+        on_failure: Callable[[FailureRecord], None] | None = None,
     ) -> None:
         """Start the function's handler and return at once.
 
         A failed invocation is logged, and retried at most ``retries`` times (0 to 2) after the pauses of Lambda. If all
-        fail and ``on_failure`` names a function, it gets the record of the failure, as a destination does on AWS.
+        fail, ``on_failure`` gets the record of the failure, as a destination does on AWS.
         """
         function = self._functions.get(name)
         if function is None:
@@ -95,8 +98,8 @@ class FunctionHost:
             _log.warning("Asynchronous invocation of %s failed: %s", name, result.payload)
             if retries and not self._closing.wait(self.retry_pauses[-retries]):
                 self.invoke_later(name, event, arn=arn, tenant_id=tenant_id, retries=retries - 1, on_failure=on_failure)
-            elif on_failure in self._functions:
-                self.invoke_later(on_failure, _failure_record(arn, event, result))
+            elif on_failure:
+                on_failure(_failure_record(arn, event, result))
 
         self._start(name, run)
 
@@ -144,7 +147,7 @@ def _thread_name(function: str) -> str:
     return f"lambda-{function}"
 
 
-def _failure_record(arn: str, event: object, result: InvocationResult) -> dict[str, object]:
+def _failure_record(arn: str, event: object, result: InvocationResult) -> FailureRecord:
     """Return what Lambda sends to the destination of a failed asynchronous invocation."""
     return {
         "version": "1.0",

@@ -10,14 +10,14 @@ parameter ``InvocationType``, so a state that invokes a function asynchronously 
 """
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import cache
 from typing import TypedDict
 
-from moto.awslambda.models import LambdaFunction
+from moto.awslambda.models import LambdaFunction, lambda_backends
 from moto.stepfunctions.parser.asl.component.state.exec.state_task.service import state_task_service_lambda
 
-from local.emulator.aws.lambda_host import FunctionHost
+from local.emulator.aws.lambda_host import FailureRecord, FunctionHost
 from local.emulator.aws.moto_patches.patching import replace
 
 HOST = FunctionHost()
@@ -56,17 +56,24 @@ def _invoke(
 
 class _FailureHandling(TypedDict, total=False):
     retries: int
-    on_failure: str | None
+    on_failure: Callable[[FailureRecord], None] | None
 
 
 def _failure_handling(function: LambdaFunction) -> _FailureHandling:
-    """Return the retries of failed asynchronous invocations, and the function that gets the record of the last one.
+    """Return the retries of failed asynchronous invocations, and what gets the record of the last one.
 
-    Without a configuration there are none, unlike on AWS.
+    Without a configuration there are none, unlike on AWS. Of the destinations, only functions get records.
     """
     if not function.event_invoke_config:
         return {}
     config = function.event_invoke_config[-1].config
     arn = str(((config.get("DestinationConfig") or {}).get("OnFailure") or {}).get("Destination", ""))
-    name = arn.partition(":function:")[2].partition(":")[0]
-    return {"retries": config.get("MaximumRetryAttempts", 0), "on_failure": name or None}
+    if ":function:" not in arn:
+        return {"retries": config.get("MaximumRetryAttempts", 0)}
+    destination = lambda_backends[function.account_id][function.region].get_function(arn)
+
+    def send(record: FailureRecord) -> None:
+        handling = _failure_handling(destination)
+        HOST.invoke_later(destination.function_name, record, arn=destination.function_arn, **handling)
+
+    return {"retries": config.get("MaximumRetryAttempts", 0), "on_failure": send}

@@ -106,9 +106,8 @@ def fail(_event: object, _context: LambdaContext) -> None:
 def test_destination_gets_the_event_and_the_error_of_a_failed_asynchronous_invocation(host: FunctionHost) -> None:
     records: queue.SimpleQueue[Any] = queue.SimpleQueue()
     host.register(Function("f", fail, 5))
-    host.register(Function("d", lambda event, _context: records.put(event), 5))
 
-    host.invoke_later("f", {"a": 1}, arn="arn:f", on_failure="d")
+    host.invoke_later("f", {"a": 1}, arn="arn:f", on_failure=records.put)
 
     record = records.get(timeout=10)
     assert (record["requestPayload"], record["requestContext"]["functionArn"]) == ({"a": 1}, "arn:f")
@@ -126,9 +125,8 @@ def test_destination_gets_nothing_if_a_retry_succeeds(host: FunctionHost) -> Non
         next(results)(event, context)
 
     host.register(Function("f", run, 5))
-    host.register(Function("d", lambda event, _context: records.append(event), 5))
 
-    host.invoke_later("f", {"a": 1}, retries=2, on_failure="d")
+    host.invoke_later("f", {"a": 1}, retries=2, on_failure=records.append)
 
     assert [tries.get(timeout=10) for _ in range(3)] == [{"a": 1}] * 3
     assert host.close(5) == 0
