@@ -3,39 +3,24 @@ import { api, unwrap } from "../api/client";
 import type { FileRecord } from "../api/types";
 import { fetchContent } from "../canvas/content";
 import { toSameOrigin } from "../canvas/item";
+import { shared } from "./shared";
 
 const MAX_BYTES = 16 << 20;
-/** Time in which an app that opens before its result and the app of the result share one request. */
-const SHARED_MS = 10_000;
 
 export interface AppPage {
   file: FileRecord;
   html: string;
 }
 
-const shared = new Map<string, Promise<AppPage>>();
-
-/** Fetch the page: with its file if it is small, otherwise from the store. A version is not fetched twice within seconds. */
-export function fetchPage({ file_key, version }: { file_key: string; version: number }): Promise<AppPage> {
-  const key = `${file_key}@${version}`;
-  const page = shared.get(key) ?? load(file_key, version);
-  if (!shared.has(key)) {
-    shared.set(key, page);
-    const forget = () => shared.delete(key);
-    page.catch(forget);
-    setTimeout(forget, SHARED_MS);
-  }
-  return page;
-}
-
-async function load(file_key: string, version: number): Promise<AppPage> {
+/** Fetch the page: with its file if it is small, otherwise from the store. */
+export const fetchPage = shared(async ({ file_key, version }): Promise<AppPage> => {
   const params = { path: { file_key }, query: { version } };
   const { b64, s3_ref: _, ...file } = await unwrap(api.GET("/api/files/{file_key}", { params }));
   if (typeof b64 === "string") return { file, html: decode(b64) };
   if (!file.download_url) throw new Error("This file no longer exists.");
   const { response } = await fetchContent(toSameOrigin(file.download_url), file.size, MAX_BYTES);
   return { file, html: await response.text() };
-}
+});
 
 /** Return the text of Base64. A loop, because `Uint8Array.from` takes a tenth of a second for a megabyte. */
 export function decode(b64: string): string {
