@@ -1,4 +1,4 @@
-import { memo, type RefObject, startTransition, useEffect, useMemo, useRef, useState } from "react";
+import { memo, type RefObject, useEffect, useMemo, useRef, useState } from "react";
 import { enrichMarkdown } from "./enrichMarkdown";
 import { copyText } from "./copyText";
 
@@ -83,7 +83,7 @@ function useRenderer(): Renderer | null {
     let isMounted = true;
     void import("./renderMarkdown").then((module) => {
       loadedRenderer = module;
-      if (isMounted) startTransition(() => setRenderer(module)); // all answers of a chat wait for it: they are drawn in small tasks
+      if (isMounted) setRenderer(module);
     });
     return () => {
       isMounted = false;
