@@ -29,6 +29,8 @@ class FakeServer {
   readonly paths: string[] = [];
   readonly bodies: Json[] = [];
   readonly files: string[] = [];
+  /** Held, because in Node the signal of a request no longer aborts once the request is garbage-collected. */
+  private readonly requests: Request[] = [];
   readonly client = new Client({
     url: "http://satchel.test",
     webSocket: null,
@@ -40,6 +42,7 @@ class FakeServer {
 
   private async answer(request: Request): Promise<Response> {
     const { pathname } = new URL(request.url);
+    this.requests.push(request);
     this.paths.push(`${request.method} ${pathname}`);
     if (pathname === "/api/files") {
       const { name } = (await request.formData()).get("file") as File;
