@@ -3,6 +3,8 @@
 import json
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
+from functools import partial
+from itertools import count
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -16,7 +18,9 @@ from tests.e2e.web.chat_page import ChatPage
 from tests.e2e.web.conftest import CHROMIUM, FLAGS, STORE_KEY
 from tests.e2e.web.sdk_app import DEMO
 
-USER = "bench@example.com"
+KNOWN_USER = "bench@example.com"
+"""A user for whom an earlier call has left the page of the app."""
+
 MAX_MS = 120_000
 RUNNING = "iframe[data-status=running]"
 _RECORD_RESULT = """
@@ -48,8 +52,11 @@ _SHOW_ALONE = """html => {
 
 
 @contextmanager
-def setup() -> Iterator[Comparison]:
-    """Run a system with a server that has an app, and a browser. Each run has a browser profile of its own."""
+def setup(*, is_first: bool) -> Iterator[Comparison]:
+    """Run a system with a server that has an app, and a browser. Each run has a browser profile of its own.
+
+    If ``is_first``, each run also has a user of its own, who has never called the tool.
+    """
     with ExitStack() as stack:
         folder = Path(stack.enter_context(TemporaryDirectory()))
         config = folder / "mcp.json"
@@ -59,10 +66,12 @@ def setup() -> Iterator[Comparison]:
         browser = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS, headless=True)
         stack.callback(browser.close)
         html: list[str] = []
+        users = (f"bench{number}@example.com" if is_first else KNOWN_USER for number in count())
 
         def app() -> float:
-            with _profile(browser, system) as context:
-                chat = ChatPage(context.new_page(), UserClient(system.url, USER))
+            user = next(users)
+            with _profile(browser, system, user) as context:
+                chat = ChatPage(context.new_page(), UserClient(system.url, user))
                 chat.open()
                 chat.send('/demo.show {"text": "hello"}')
                 frame = _app_frame(chat.page)
@@ -85,10 +94,10 @@ def setup() -> Iterator[Comparison]:
 
 
 @contextmanager
-def _profile(browser: Browser, system: SystemProcess) -> Iterator[BrowserContext]:
+def _profile(browser: Browser, system: SystemProcess, user: str) -> Iterator[BrowserContext]:
     context = browser.new_context(base_url=system.url)
     context.set_default_timeout(MAX_MS)
-    context.add_init_script(f"{STORE_KEY}; localStorage.setItem('satchel.user', {json.dumps(USER)});")
+    context.add_init_script(f"{STORE_KEY}; localStorage.setItem('satchel.user', {json.dumps(user)});")
     context.add_init_script(_RECORD_RESULT)
     yield context
     context.close()
@@ -116,14 +125,15 @@ def _html_of(user: UserClient) -> str:
 
 BENCHMARKS = [
     Benchmark(
-        name="app",
-        measured="an app in Chromium, from the result of its tool until the app has drawn it, with an empty cache",
+        name=name,
+        measured=f"{which} app in Chromium, from its tool's result until the app has drawn it, with an empty cache",
         baseline="the same page alone in a frame of Chromium, until its script has run",
         unit="ms",
-        setup=setup,
+        setup=partial(setup, is_first=is_first),
         runs=15,
         warm_up=1,
         limit=Limit(of="measured", below=500),
     )
+    for name, which, is_first in (("app", "an", False), ("app-first", "a user's first", True))
 ] * (CHROMIUM is not None)
 """Empty without Chromium."""

@@ -120,7 +120,7 @@ def test_all_benchmarks_are_discovered_by_name() -> None:
     names = list(command.discover())
 
     assert names == [
-        *(["app"] if CHROMIUM else []),
+        *(["app", "app-first"] if CHROMIUM else []),
         *(f"artifacts-{name}" for name in ("inline", "inline-memory", "path", "path-memory")),
         "call-warm",
         "call-first",

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.sync_api import Frame, Page, expect
+from playwright.sync_api import Frame, Locator, Page, expect
 
 from tests.e2e.published_servers.installed import with_installed_program
 from tests.e2e.system_process import SystemProcess, running_system
@@ -15,6 +15,12 @@ from tests.e2e.web.chat_page import ChatPage
 from tests.e2e.web.sdk_app import DEMO
 from tests.e2e.web.test_app_methods import RUNNING, app_frame, write_config
 
+WARM = "body > iframe[hidden]"
+"""A frame that loads while a tool runs, before the page knows which app will be in it."""
+
+_RIGHTS = """frame => ({
+    sandbox: frame.getAttribute('sandbox'), allow: frame.allow, referrer: frame.referrerPolicy, policy: frame.src
+})"""
 DEBUG = with_installed_program({"command": "npx", "args": ["-y", "@modelcontextprotocol/server-debug", "--stdio"]})
 
 
@@ -145,6 +151,71 @@ def test_first_call_of_an_app_opens_it_with_the_result(chat: ChatPage, gate: Pat
     frame = app_frame(chat.page)
     frame.wait_for_function("window.events?.length >= 2")
     assert [name for name, _ in events(frame)] == ["tool-input", "tool-result"]
+
+
+def warm(chat: ChatPage, call: str) -> Locator:
+    """Start a call that does not end, of a tool without a known page. Return the frame that loads meanwhile."""
+    chat.send(f"/demo.{call}")
+    frame = chat.page.locator(WARM)
+    expect(frame).to_have_count(1)
+    outer = frame.element_handle().content_frame()
+    assert outer is not None
+    outer.wait_for_load_state()
+    assert outer.child_frames == []
+    frame.evaluate("frame => { frame.isWarm = true; }")
+    return frame
+
+
+def test_first_call_of_an_app_opens_it_in_a_frame_that_has_loaded_before(chat: ChatPage, gate: Path) -> None:
+    frame = warm(chat, 'show_later {"text": "held-warm"}')
+    rights = frame.evaluate(_RIGHTS)
+    (gate / "held-warm").touch()
+    app_frame(chat.page).wait_for_function("window.events?.length >= 2")
+    opened = chat.page.locator(RUNNING)
+    assert opened.evaluate("frame => frame.isWarm") is True
+    assert opened.evaluate(_RIGHTS) == rights
+    expect(chat.page.locator("iframe")).to_have_count(1)
+    chat.page.reload()
+    chat.page.get_by_role("button", name="Canvas").click()
+    app_frame(chat.page)
+    assert opened.evaluate(_RIGHTS) == rights  # of a frame that was made for its app
+
+
+def test_app_with_declared_domains_opens_in_a_frame_of_its_own(chat: ChatPage, gate: Path) -> None:
+    frame = warm(chat, 'show_declaring {"text": "held-declaring"}')
+    assert "api.example" not in frame.evaluate(_RIGHTS)["policy"]
+    (gate / "held-declaring").touch()
+    app_frame(chat.page).wait_for_function("window.events?.length >= 2")
+    opened = chat.page.locator(RUNNING)
+    assert opened.evaluate("frame => frame.isWarm ?? false") is False
+    assert "api.example" in opened.evaluate(_RIGHTS)["policy"]
+    expect(chat.page.locator("iframe")).to_have_count(1)
+    chat.send('/demo.show_declaring {"text": "held-declaring-again"}')  # now its page and its domains are known
+    newest_frame(chat.page, 2)
+    assert [frame["policy"] for frame in chat.page.locator("iframe").evaluate_all(f"each => each.map({_RIGHTS})")] == [
+        opened.evaluate(_RIGHTS)["policy"]
+    ] * 2
+    (gate / "held-declaring-again").touch()
+    newest_frame(chat.page, 1)
+
+
+def test_frame_is_removed_if_the_tool_fails(chat: ChatPage, gate: Path) -> None:
+    warm(chat, 'show_later {"text": "held-warm-fail"}')
+    (gate / "held-warm-fail").touch()
+    expect(chat.page.locator("iframe")).to_have_count(0)
+
+
+def test_frame_is_removed_if_the_user_stops_the_turn(chat: ChatPage) -> None:
+    warm(chat, 'show_later {"text": "held-warm-stopped"}')
+    chat.page.get_by_role("button", name="Stop").click()
+    expect(chat.page.locator("iframe")).to_have_count(0)
+
+
+def test_frame_is_removed_if_the_user_opens_another_chat(chat: ChatPage, gate: Path) -> None:
+    warm(chat, 'show_later {"text": "held-warm-left"}')
+    chat.page.get_by_role("button", name="New chat").first.click()
+    expect(chat.page.locator("iframe")).to_have_count(0)
+    (gate / "held-warm-left").touch()
 
 
 @pytest.mark.skipif(not ARE_INSTALLED, reason="needs the published servers of npm")

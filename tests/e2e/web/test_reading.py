@@ -44,6 +44,15 @@ flowchart LR
 [1]: https://example.com/docs
 """
 FONT_SIZE = "element => parseFloat(getComputedStyle(element).fontSize)"
+RECORD_SHOWN_TIMES = """
+const format = Date.prototype.toLocaleTimeString;
+window.shownTimes = [];
+Date.prototype.toLocaleTimeString = function (...options) {
+    window.shownTimes.push(this.getTime());
+    return format.apply(this, options);
+};
+"""
+"""Each ended turn shows the time of its end, so the recorded times tell which turns were rendered."""
 
 
 def test_long_chat_opens_at_its_end_loads_older_turns_and_shows_what_is_sent(chat: ChatPage) -> None:
@@ -85,6 +94,31 @@ def test_long_chat_opens_at_its_end_loads_older_turns_and_shows_what_is_sent(cha
     page.wait_for_function("box => box.scrollTop === 0", arg=box.element_handle())
     to_end.click()
     page.wait_for_function(f"box => ({end_distance})(box) < 2", arg=box.element_handle())
+
+
+def test_typing_and_older_turns_do_not_render_a_shown_turn_again(chat: ChatPage) -> None:
+    page = chat.page
+    turns = [{"message": f"message {number}", "answer": "one"} for number in range(60)]
+    session_id = chat.user.request("POST", "/api/conversations", json={"turns": turns}).json()["session_id"]
+    chat.user.ask(session_id, '/calculator.evaluate {"expression": "2+3"}')
+    page.add_init_script(RECORD_SHOWN_TIMES)
+    page.goto(f"/#{session_id}")
+    page.reload()
+    expect(chat.turns.last.locator(".calls")).to_be_visible()  # its events are loaded, so nothing changes it any more
+    times = page.evaluate("window.shownTimes")
+    newest = max(times)
+    assert times.count(newest) < len(times)
+
+    chat.message_box.press_sequentially("a draft")
+    expect(chat.message_box).to_have_value("a draft")
+    page.get_by_role("region", name="Conversation").focus()
+    while (count := chat.turns.count()) < len(turns) + 1:
+        page.keyboard.press("Home")
+        expect(chat.turns).not_to_have_count(count)
+
+    after = page.evaluate("window.shownTimes")
+    assert len(after) >= len(turns) + 1
+    assert after.count(newest) == times.count(newest)
 
 
 def test_markdown_of_a_model_keeps_tasks_links_math_diagrams_and_sizes(chat: ChatPage, endpoint: FakeEndpoint) -> None:

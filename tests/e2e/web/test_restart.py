@@ -25,6 +25,7 @@ def test_open_page_shows_the_chat_again_after_a_restart_and_the_report_opens(bro
             chat.drop_file("sales.csv", b"region,units\nnorth,3\nsouth,4\n")
             expect(chat.attached).to_have_text(["sales.csv"])
             chat.ask('/report.summarise {"filename": "sales.csv"}')
+            expect(chat.turns.first.locator(".markdown")).to_be_visible()  # plain text until the renderer is loaded
             before = chat.turns.first.aria_snapshot()
             system.send("SIGINT")
             assert system.process.wait(STOP_SECONDS) == 0

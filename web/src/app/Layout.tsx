@@ -58,10 +58,11 @@ export function Layout({ config, identity }: LayoutProps) {
     { label: texts.settings.shortcuts, icon: "list", keys: "Ctrl /", run: () => setDialog("shortcuts") },
     { label: texts.shortcuts.sidebar, icon: "sidebar", keys: "Ctrl B", run: sidebar.toggle },
   ] as const;
-  const openOutput = (turnId: string, output: OpenableOutput): void => {
+  // A new function for each render would render all turns again, because it is a property of each.
+  const openOutput = useCallback((turnId: string, output: OpenableOutput) => {
     setOpenRequest({ turnId, output, nonce: Date.now() });
     setCanvasOpen(true);
-  };
+  }, []);
   return (
     <div className={`layout${sidebar.isOpen ? " sidebar-open" : ""}${sidebar.isHidden ? " sidebar-hidden" : ""}${canvasOpen ? " canvas-open" : ""}`}>
       <Sidebar

@@ -2,6 +2,7 @@
 import { useCallback, useEffect, useMemo, useRef, useState, useSyncExternalStore } from "react";
 import type { Config, FileRecord, Session, TurnEvent } from "../api/types";
 import { onAppMessage } from "../apps/chat";
+import { loadAppOf } from "../apps/earlyLoad";
 import { type OpeningCall, openingCallsOf } from "../apps/openingCalls";
 import type { ToolOutput } from "../canvas/types";
 import { notifyOfEvent } from "../chat/eventNotifications";
@@ -84,6 +85,7 @@ export function useConversation(config: Config): Conversation {
   const { attached, setAttached, attach, detach } = useAttached();
 
   const onLiveEvents = useCallback((events: readonly TurnEvent[]) => {
+    events.forEach(loadAppOf);
     events.forEach(notifyOfEvent);
     if (events.some((event) => event.type === "intermediate_update")) setFileChanges((count) => count + 1);
   }, []);

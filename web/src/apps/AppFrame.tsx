@@ -1,5 +1,5 @@
 import type { McpUiDisplayMode } from "@modelcontextprotocol/ext-apps/app-bridge";
-import { useEffect, useRef, useState } from "react";
+import { useEffect, useLayoutEffect, useRef, useState } from "react";
 import type { OpenApp } from "../api/types";
 import { showError } from "../shared/notifications";
 import { AppCalls } from "./AppCalls";
@@ -9,9 +9,10 @@ import { type AppCall, callTool } from "./calls";
 import { AppFiles, saveFiles, toTarget } from "./files";
 import { buildHostContext, watchSurroundings } from "./hostContext";
 import { sendMessage, setModelContext } from "./chat";
-import { buildPolicy } from "./policy";
-import { type AppHost, AppSession, type CallOfApp } from "./session";
+import { rightsOf } from "./rights";
+import type { AppHost, AppSession, CallOfApp } from "./session";
 import { useQuestions } from "./useQuestions";
+import { takeFrame } from "./warmFrames";
 
 interface AppFrameProps {
   call: CallOfApp;
@@ -33,10 +34,14 @@ export function AppFrame({ call, html, origin, title }: AppFrameProps) {
   const latest = useRef(call);
   latest.current = call;
   const ended = useEndedCall(call);
+  const label = app.tool?.title ?? title;
   const box = useRef<HTMLDivElement>(null);
+  const place = useRef<HTMLDivElement>(null);
   const frame = useRef<HTMLIFrameElement>(null);
   const session = useRef<AppSession | null>(null);
   const [mode, setMode] = useState<McpUiDisplayMode>("inline");
+  const latestMode = useRef(mode);
+  latestMode.current = mode;
   const [height, setHeight] = useState<number | null>(null);
   const { open, ask, reset } = useQuestions();
   const [calls, setCalls] = useState<readonly AppCall[]>([]);
@@ -45,10 +50,16 @@ export function AppFrame({ call, html, origin, title }: AppFrameProps) {
   const [reason, setReason] = useState(CLOSED);
   const [run, setRun] = useState(0);
 
-  useEffect(() => {
-    const target = frame.current;
-    if (!target?.contentWindow || !box.current) return;
+  // Before the browser paints, so that the frame does not wait for it.
+  useLayoutEffect(() => {
+    if (!place.current || !box.current) return;
     const surroundings = box.current;
+    const transport = takeFrame(app.call_id, rightsOf(app.state, origin), place.current);
+    const target = transport.element;
+    target.className = "app-frame";
+    target.title = `App: ${label}`;
+    frame.current = target;
+    transport.show(html);
     const controller = new AbortController();
     const recordCall = (call: AppCall): void =>
       setCalls((before) =>
@@ -73,28 +84,38 @@ export function AppFrame({ call, html, origin, title }: AppFrameProps) {
       onReady: () => setStatus("running"),
       onEnd: () => setStatus("ended"),
     };
-    const current = new AppSession(target.contentWindow, origin, latest.current, html, host);
-    session.current = current;
-    current.start().then(() => {
-      target.src = `${origin}/?csp=${encodeURIComponent(buildPolicy(app.state.policy, [location.origin, origin]))}`;
-    }, showError);
-    const stopWatching = watchSurroundings(surroundings, () => current.update());
+    const connect = async (): Promise<void> => {
+      const { AppSession } = await import("./session"); // while the app loads
+      if (controller.signal.aborted) return;
+      session.current = new AppSession(transport, latest.current, host, latestMode.current);
+      await session.current.start();
+    };
+    session.current = null;
+    connect().catch(showError);
+    const close = (): void => void (session.current ?? transport).close();
+    const stopWatching = watchSurroundings(surroundings, () => session.current?.update());
     const unwatch = watchFocus(target, () => {
       setReason(TOOK_FOCUS);
-      void current.close();
+      close();
       setStatus("ended");
     });
     return () => {
       stopWatching();
       unwatch();
       controller.abort();
-      void current.close();
+      close();
+      target.remove();
     };
     // The app and its session are those of one call, whose result the frame gets without loading again.
   }, [html, origin, run, ask, ended]);
 
   useEffect(() => session.current?.setCall(latest.current), [call.hasResult, failure]);
   useEffect(() => session.current?.update(mode), [mode]);
+  useLayoutEffect(() => {
+    if (!frame.current) return;
+    frame.current.dataset.status = status;
+    frame.current.style.height = mode === "inline" && height !== null ? `${height}px` : "";
+  }, [run, status, mode, height]);
 
   const restart = (): void => {
     setStatus("starting");
@@ -104,7 +125,6 @@ export function AppFrame({ call, html, origin, title }: AppFrameProps) {
     setCalls([]);
     setRun((count) => count + 1);
   };
-  const label = app.tool?.title ?? title;
   const server = app.tool_name.split(".")[0] ?? "";
   return (
     <div className={`app app-${mode}`} ref={box}>
@@ -127,19 +147,7 @@ export function AppFrame({ call, html, origin, title }: AppFrameProps) {
           </button>
         </p>
       ) : (
-        <div className="app-scroll">
-          <iframe
-            key={run}
-            ref={frame}
-            className="app-frame"
-            title={`App: ${label}`}
-            sandbox="allow-scripts allow-same-origin allow-forms"
-            allow={app.state.writes_clipboard ? "clipboard-write" : undefined}
-            referrerPolicy="no-referrer"
-            style={mode === "inline" && height !== null ? { height } : undefined}
-            data-status={status}
-          />
-        </div>
+        <div key={run} className="app-scroll" ref={place} />
       )}
       <AppCalls calls={calls} />
       {logs.length > 0 && (

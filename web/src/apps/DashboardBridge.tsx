@@ -7,6 +7,7 @@ import { sendMessage, setModelContext } from "./chat";
 import { AppFiles, saveFiles } from "./files";
 import { buildHostContext, watchSurroundings } from "./hostContext";
 import { type AppHost, AppSession } from "./session";
+import { FrameTransport } from "./transport";
 import { useQuestions } from "./useQuestions";
 
 interface DashboardBridgeProps {
@@ -40,7 +41,7 @@ export default function DashboardBridge({ frame, origin, sessionId, title, first
       onReady: () => undefined,
       onEnd: () => undefined,
     };
-    const session = new AppSession(frame.contentWindow, origin, null, "", host);
+    const session = new AppSession(new FrameTransport(frame.contentWindow, origin), null, host);
     void session.start(first as JSONRPCMessage);
     const stopWatching = watchSurroundings(frame, () => session.update());
     return () => {

@@ -10,7 +10,7 @@ import type { OpenApp } from "../api/types";
 import type { CallFailure } from "../canvas/item";
 import type { AppFiles, Offered } from "./files";
 import { DISPLAY_MODES } from "./hostContext";
-import { FrameTransport } from "./transport";
+import type { FrameTransport } from "./transport";
 
 /** A request of the app that the user must allow. */
 export type Question =
@@ -66,27 +66,23 @@ type Content = { type: string; text?: unknown };
 
 export class AppSession {
   private readonly bridge: AppBridge;
-  private readonly transport: FrameTransport;
-  private mode: McpUiDisplayMode = "inline";
   private lastSizeAt = 0;
   private pendingSize: ReturnType<typeof setTimeout> | undefined;
   private isInitialized = false;
   private hasEnd = false;
 
   constructor(
-    frame: Window,
-    origin: string,
+    private readonly transport: FrameTransport,
     /** Null for a dashboard, which has its page and data from a site of its own. */
     private call: CallOfApp | null,
-    private readonly html: string,
     private readonly host: AppHost,
+    private mode: McpUiDisplayMode = "inline",
   ) {
     this.bridge = new AppBridge(null, HOST, { ...CAPABILITIES, ...(call && { serverTools: {}, serverResources: {} }) }, { hostContext: host.context(this.mode) });
-    this.transport = new FrameTransport(frame, origin);
     this.register();
   }
 
-  /** Listen for the frame. Call this before the frame loads its page, or with the first message of the page. */
+  /** Handle the messages of the frame, beginning with those that have arrived. A dashboard's first came before its transport. */
   async start(first?: JSONRPCMessage): Promise<void> {
     await this.bridge.connect(this.transport);
     if (first) this.transport.onmessage?.(first);
@@ -119,10 +115,6 @@ export class AppSession {
   private register(): void {
     const { bridge, host } = this;
     const app = this.call?.app ?? null;
-    bridge.onsandboxready = () => {
-      const permissions = app?.state.writes_clipboard ? { clipboardWrite: {} } : {};
-      void bridge.sendSandboxResourceReady({ html: this.html, permissions });
-    };
     bridge.oninitialized = () => {
       this.isInitialized = true;
       if (this.call) {

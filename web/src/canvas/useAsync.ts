@@ -1,4 +1,4 @@
-import { useEffect, useState } from "react";
+import { useLayoutEffect, useState } from "react";
 
 import { errorMessage } from "../shared/notifications";
 
@@ -7,10 +7,10 @@ export type AsyncState<T> =
   | { status: "loaded"; value: T }
   | { status: "failed"; message: string };
 
-/** Load a value once per `key`; a result for an earlier key is dropped. */
+/** Load a value once per `key`; a result for an earlier key is dropped. Loading begins before the browser paints. */
 export function useAsync<T>(key: string, load: () => Promise<T>): AsyncState<T> {
   const [result, setResult] = useState<{ key: string; state: AsyncState<T> }>();
-  useEffect(() => {
+  useLayoutEffect(() => {
     let cancelled = false;
     load().then(
       (value) => cancelled || setResult({ key, state: { status: "loaded", value } }),

@@ -1,4 +1,4 @@
-import { useCallback, useEffect, useRef, useState } from "react";
+import { useCallback, useEffect, useLayoutEffect, useRef, useState } from "react";
 
 import { useOpeningApps } from "../apps/useOpeningApps";
 import { itemFromFile, itemFromTurn } from "./item";
@@ -35,7 +35,8 @@ export function useTabs({ sessionId, outputs, openingCalls, openRequest, setOpen
   latestTabs.current = tabs;
   const handledOutputs = useRef(new Set<string>());
 
-  useEffect(() => {
+  // Before the browser paints, so that the files of a call do not wait for that.
+  useLayoutEffect(() => {
     if (currentSession.current !== sessionId) {
       const isFirstMessage = currentSession.current === ""; // the session was just created: keep the open tabs
       currentSession.current = sessionId;

@@ -38,9 +38,16 @@ await app.connect();
 </script>"""
 
 mcp = FastMCP("demo")
+MIME = "text/html;profile=mcp-app"
 
 
-@mcp.resource("ui://demo/app", mime_type="text/html;profile=mcp-app")
+APP = "ui://demo/app"
+DECLARING = "ui://demo/declaring"
+"""The same app, whose server declares a domain."""
+
+
+@mcp.resource(APP, mime_type=MIME)
+@mcp.resource(DECLARING, mime_type=MIME, meta={"ui": {"csp": {"connectDomains": ["https://api.example"]}}})
 def page() -> str:
     """Return the app."""
     script = json.dumps(SDK).replace("</", "<\\/")
@@ -62,13 +69,18 @@ async def show_later(text: str = "") -> dict[str, Any]:
     return show("fail" if text.endswith("fail") else text)
 
 
+async def show_declaring(text: str = "") -> dict[str, Any]:
+    """Show a text like ``show_later``, in an app that declares a domain."""
+    return await show_later(text)
+
+
 def show_other(text: str = "") -> dict[str, Any]:
     """Show a text in another app."""
     return {"shown": text}
 
 
-for tool in (show, show_later, show_other):
-    mcp.tool(tool, meta={"ui": {"resourceUri": "ui://demo/app"}})
+for tool, app in ((show, APP), (show_later, APP), (show_other, APP), (show_declaring, DECLARING)):
+    mcp.tool(tool, meta={"ui": {"resourceUri": app}})
 
 
 @mcp.tool
