@@ -59,9 +59,14 @@ def test_thousand_turns_with_two_tools_cost_less_than_a_dollar() -> None:
     assert sum(costs.cost_of_turns({"tools": 1.0}).values()) < 1
 
 
-def test_bridge_costs_less_than_the_turn_that_it_shows() -> None:
-    for kind in usage.BRIDGED_REQUESTS:
-        assert sum(costs.cost_of_bridge(kind).values()) < sum(costs.cost_of_turns({kind: 1.0}, turns=1).values())
+@pytest.mark.parametrize(("kind", "usd"), [("talk", 0.13), ("tools", 0.23)])
+def test_bridge_adds_at_most_so_much_to_1000_turns(kind: str, usd: float) -> None:
+    assert 1000 * sum(costs.cost_of_bridge(kind).values()) < usd
+
+
+@pytest.mark.parametrize(("mix", "usd"), [("talk only", 0.12), ("half of the turns call tools", 0.35)])
+def test_1000_turns_cost_at_most_so_much(mix: str, usd: float) -> None:
+    assert sum(costs.cost_of_turns(usage.MIXES[mix]).values()) < usd
 
 
 def test_every_price_has_a_unit_and_a_dated_source_or_is_marked_as_from_memory() -> None:

@@ -22,8 +22,12 @@ RESOURCE_SETTINGS = {
     "erase_function": "AWS::Lambda::Function",
     "end_session_function": "AWS::Lambda::Function",
     "refresh_function": "AWS::Lambda::Function",
+    "think_function": "AWS::Lambda::Function",
 }
-"""Settings that name a resource, with the type of the resource."""
+"""Settings that name a resource, with the type of the resource. With SnapStart, Think is an alias of the function."""
+
+OF_FINISH_AND_THINK = {(function, "state_machine") for function in ("Finish", "Think")}
+"""Settings with an ARN made of the machine's name, because the machine refers to these functions."""
 
 OTHER_REQUIRED_SETTINGS = {
     "mcp_config",
@@ -80,9 +84,16 @@ def test_variables_name_resources_of_the_expected_type(deployment: Stacks) -> No
         if _variable(name) in deployment.environment(function)
     }
     existing = set(EXISTING.values()) | {"kept-records"}
+    (machine,) = deployment.properties("AWS::StepFunctions::StateMachine").values()
+    assert {values.pop(each).rpartition(":stateMachine:")[2] for each in OF_FINISH_AND_THINK} == {
+        machine["StateMachineName"]
+    }
     types = {each: deployment.type_of(value) for each, value in values.items() if value not in existing}
     assert len(values) > 30
-    assert types == {(function, name): RESOURCE_SETTINGS[name] for function, name in types}
+    uses_alias = types["Api", "think_function"] == "AWS::Lambda::Alias"
+    assert uses_alias is any("SnapStart" in each for each in deployment.functions().values())
+    expected = RESOURCE_SETTINGS | ({"think_function": "AWS::Lambda::Alias"} if uses_alias else {})
+    assert types == {(function, name): expected[name] for function, name in types}
 
 
 def test_every_required_setting_is_classified_in_this_module() -> None:

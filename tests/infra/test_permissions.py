@@ -67,6 +67,7 @@ def test_api_requests_prompts_through_refresh_and_may_invoke_no_runner(stacks: S
     ]
 
     assert [resource for each in statements for resource in each.resources] == [
+        "{Think.Arn}",
         "{Erase.Arn}",
         "{EndSession.Arn}",
         "{Refresh.Arn}",

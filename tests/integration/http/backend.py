@@ -110,6 +110,7 @@ class Backend(AwsPorts):
     clock: FakeClock
     store: S3Files
     workflow: FakeWorkflow
+    turn_starter: FakeWorkflow
     callback: FakeTaskCallback
     runners: FakeRunners
     metrics: FakeMetrics
@@ -128,7 +129,7 @@ class Backend(AwsPorts):
         self.keys = KEYS
         self.signer = JwtSigner(lambda: self.keys, self.clock)
         self.dashboard_signer = KmsSigner(clients.kms.__wrapped__, (create_dashboard_key(),))
-        self.workflow = FakeWorkflow()
+        self.workflow = self.turn_starter = FakeWorkflow()
         self.callback = FakeTaskCallback()
         self.runners = FakeRunners({})
         self.read_offer = self.runners.read_offer
