@@ -77,7 +77,13 @@ MUTATIONS: list[tuple[Callable[[Machine], object], list[str]]] = [
     ),
     (
         lambda m: _states(m)["RunTools"].update(Next="Reply"),
-        ["RunTools: Reply does not exist", "Think is never reached", "AnyCalls is never reached"],
+        [
+            "RunTools: Reply does not exist",
+            "Think is never reached",
+            "AnyCalls is never reached",
+            "Ended is never reached",
+            "AwaitServers is never reached",
+        ],
     ),
     (lambda m: _states(m)["Think"]["Catch"][0].update(Next="Failed"), ["Think: Failed does not exist"]),
     (

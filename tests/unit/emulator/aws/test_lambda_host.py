@@ -103,7 +103,7 @@ def fail(_event: object, _context: LambdaContext) -> None:
     raise ValueError("a reason")
 
 
-def test_destination_gets_the_event_and_the_error_of_a_failed_asynchronous_invocation(host: FunctionHost) -> None:
+def test_destination_gets_event_and_error_of_a_failed_asynchronous_invocation(host: FunctionHost) -> None:
     records: queue.SimpleQueue[Any] = queue.SimpleQueue()
     host.register(Function("f", fail, 5))
 
