@@ -1,5 +1,6 @@
 import { lazy, memo, Suspense, useEffect, useRef } from "react";
 import type { OpenableOutput } from "../canvas/types";
+import { loadRenderer } from "../shared/Markdown";
 import { AnswerText } from "./AnswerText";
 import { CallGroup } from "./CallGroup";
 import { toBlocks } from "./callGroups";
@@ -33,6 +34,10 @@ interface TurnViewProps {
 export const TurnView = memo(function TurnView(props: TurnViewProps) {
   const { turn, alternatives, onOpen, onCancel, onRetry, onEdit, onBranch, onContinue, onVisible } = props;
   const element = useOnVisible(() => turn.seq === 0 && onVisible(turn));
+  const isRunning = turn.status === "running";
+  useEffect(() => {
+    if (isRunning) void loadRenderer();
+  }, [isRunning]);
   const artifacts = turn.outputs.flatMap((output) => output.artifacts);
   const blocks = toBlocks(turn.parts);
   const fileNames = artifacts.map((file) => file.name);
@@ -42,7 +47,7 @@ export const TurnView = memo(function TurnView(props: TurnViewProps) {
   };
   const turnPath = { session_id: turn.sessionId, turn_id: turn.turnId };
   return (
-    <article ref={element} className="turn" aria-busy={turn.status === "running"}>
+    <article ref={element} className="turn" aria-busy={isRunning}>
       <div className="user-message">
         {turn.message}
         {turn.files.length > 0 && (
@@ -58,7 +63,7 @@ export const TurnView = memo(function TurnView(props: TurnViewProps) {
             <AnswerText
               key={index}
               text={block.text}
-              isStreaming={turn.status === "running" && index === blocks.length - 1}
+              isStreaming={isRunning && index === blocks.length - 1}
               files={fileNames}
               onOpenFile={openFile}
             />
@@ -75,7 +80,7 @@ export const TurnView = memo(function TurnView(props: TurnViewProps) {
         ))}
         <TurnFiles outputs={turn.outputs} onOpen={(output) => onOpen(turn.turnId, output)} />
         <Status turn={turn} />
-        {turn.status !== "running" && <TurnActions turn={turn} onRetry={onRetry} onEdit={onEdit} onContinue={onContinue} />}
+        {!isRunning && <TurnActions turn={turn} onRetry={onRetry} onEdit={onEdit} onContinue={onContinue} />}
       </div>
     </article>
   );

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 
-import { advanceDrain, changeInterval, type Drain, growDrain, startDrain, takeCharacters } from "./drain";
+import { advanceDrain, changeInterval, type Drain, growDrain, openDrain, startDrain, takeCharacters } from "./drain";
 
 const FRAME = 16;
 /** Number of lumps after which their rhythm is known. */
@@ -34,6 +34,18 @@ describe("a drain", () => {
     expect(longestPause(Array.from({ length: 40 }, () => gaps).flat())).toBeLessThanOrEqual(50);
   });
 
+  it("shows a first lump of one word slowly, without a pause of more than three frames", () => {
+    let drain = openDrain(6, 0);
+    const shown = Array.from({ length: 17 }, () => Math.floor((drain = advanceDrain(drain, 1_000 / 60)).shown));
+    expect(shown.every((count, index) => count === 6 || count > (shown[index - 3] ?? -1))).toBe(true);
+    expect(shown.at(-1)).toBe(6);
+    expect(shown[11]).toBeLessThan(6);
+  });
+
+  it("shows all of a long text that streamed before", () => {
+    expect(openDrain(41, 0).shown).toBe(41);
+  });
+
   it("shows everything in the end, and not more than has arrived", () => {
     const grown = growDrain(startDrain(10, 0), 100, 250);
     expect(advanceDrain(grown, 10_000).shown).toBe(100);
@@ -50,5 +62,10 @@ describe("changeInterval", () => {
 describe("takeCharacters", () => {
   it("does not cut a character in half", () => {
     expect([1, 2.9, 3].map((count) => takeCharacters("a😀b", count))).toEqual(["a", "a", "a😀"]);
+  });
+
+  it("takes the next character with spaces, but not half of one", () => {
+    expect([1, 2, 3].map((count) => takeCharacters("a  b", count))).toEqual(["a", "a  b", "a  b"]);
+    expect([takeCharacters("a ", 2), takeCharacters("a 😀", 2)]).toEqual(["a ", "a "]);
   });
 });

@@ -75,14 +75,18 @@ const Block = memo(function Block({ html, isOpen, files, sanitize }: BlockProps)
 
 let loadedRenderer: Renderer | null = null;
 
+/** Load the renderer, so that the first text needs not wait for it. */
+export async function loadRenderer(): Promise<Renderer> {
+  return (loadedRenderer ??= await import("./renderMarkdown"));
+}
+
 /** Return the lazily loaded renderer; null while it loads. */
 function useRenderer(): Renderer | null {
   const [renderer, setRenderer] = useState(loadedRenderer);
   useEffect(() => {
     if (renderer !== null) return;
     let isMounted = true;
-    void import("./renderMarkdown").then((module) => {
-      loadedRenderer = module;
+    void loadRenderer().then((module) => {
       if (isMounted) setRenderer(module);
     });
     return () => {
