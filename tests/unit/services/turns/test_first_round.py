@@ -127,10 +127,11 @@ class ImmediateTimer:
 
     def __init__(self, delay: float, work: Callable[..., None], args: list[object]) -> None:
         self.daemon = False
-        self._run = (lambda: work(*args)) if delay <= self.elapsed else (lambda: None)
+        self._is_due, self._work, self._args = delay <= self.elapsed, work, args
 
     def start(self) -> None:
-        self._run()
+        if self._is_due:
+            self._work(*self._args)
 
     def cancel(self) -> None:
         """Do nothing: the work has run, or its time has not come."""
