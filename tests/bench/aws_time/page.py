@@ -73,16 +73,20 @@ Milliseconds, distributed log-normally. An estimate has no published figure behi
 
 
 def main(arguments: Sequence[str], docs: Path) -> int:
-    """Write the page and print the turns' table; after a recording, also the one of the recording before."""
+    """Write the page and print its tables; after a recording, also those that it had before."""
+    file = docs / "benchmarks-aws.md"
     if "--record" in arguments:
-        if trace.TRACES.exists():
-            sys.stdout.write(f"before:\n{''.join(_turn_rows(trace.read()))}\n")
+        if file.exists():
+            sys.stdout.write(f"before:\n{_tables(file.read_text(encoding='utf-8'))}\n")
         trace.write(recording.record(), trace.TRACES)
-    recorded = trace.read()
-    page = document(recorded)
-    (docs / "benchmarks-aws.md").write_text(page, encoding="utf-8")
-    sys.stdout.write("".join(line for line in page.splitlines(keepends=True) if line.startswith("|")))
+    page = document(trace.read())
+    file.write_text(page, encoding="utf-8")
+    sys.stdout.write(_tables(page))
     return 0
+
+
+def _tables(page: str) -> str:
+    return "".join(line for line in page.splitlines(keepends=True) if line.startswith("|"))
 
 
 def document(recorded: _Turns) -> str:
