@@ -160,6 +160,8 @@ def test_only_the_runner_of_an_asking_tool_is_billed_and_at_most_for_the_bound(
     run_tool_use_case.cache_clear()
     turn = turns.start(session, INTERVIEW)
     wait_for_question(turns, turn, "1-0")
+    others = [invocation for invocation in turns.invocations if invocation.function != "run-bench"]
+    turns.wait_until(lambda: all(invocation.ended for invocation in others))  # they return when the tool already runs
     start = time.monotonic()
     turns.wait_for_end(turn)
     run_tool_use_case.cache_clear()
