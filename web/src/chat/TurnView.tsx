@@ -36,7 +36,7 @@ export const TurnView = memo(function TurnView(props: TurnViewProps) {
   const element = useOnVisible(() => turn.seq === 0 && onVisible(turn));
   const isRunning = turn.status === "running";
   useEffect(() => {
-    if (isRunning) void loadRenderer();
+    if (isRunning) loadRenderer().catch(() => undefined); // the text itself loads it again
   }, [isRunning]);
   const artifacts = turn.outputs.flatMap((output) => output.artifacts);
   const blocks = toBlocks(turn.parts);

@@ -1,5 +1,5 @@
 import { useEffect, useRef, useState } from "react";
-import { advanceDrain, changeInterval, type Drain, growDrain, openDrain, startDrain, takeCharacters } from "./drain";
+import { advanceDrain, changeInterval, growDrain, openDrain, startDrain, takeCharacters } from "./drain";
 
 const REDUCED_MOTION = "(prefers-reduced-motion: reduce)";
 
@@ -9,27 +9,25 @@ const REDUCED_MOTION = "(prefers-reduced-motion: reduce)";
  */
 export function useSmoothText(text: string, isStreaming: boolean): string {
   const isSmooth = isStreaming && !matchMedia(REDUCED_MOTION).matches;
-  const drain = useRef<Drain>(null);
-  drain.current ??= (isSmooth ? openDrain : startDrain)(text.length, performance.now());
-  const [shown, setShown] = useState(() => text.slice(0, drain.current?.shown));
+  const [first] = useState(() => (isSmooth ? openDrain : startDrain)(text.length, performance.now()));
+  const [shown, setShown] = useState(() => text.slice(0, first.shown));
+  const drain = useRef(first);
   const latest = useRef(text);
   useEffect(() => {
     const now = performance.now();
     // Another attempt of the model replaces the text.
     const isLonger = text.startsWith(latest.current);
-    const before = drain.current;
-    let next = isSmooth && isLonger && before ? growDrain(before, text.length, now) : startDrain(text.length, now);
+    drain.current = isSmooth && isLonger ? growDrain(drain.current, text.length, now) : startDrain(text.length, now);
     latest.current = text;
-    drain.current = next;
     if (!isSmooth || !isLonger) return setShown(text);
     let changedAt = now;
     const onFrame = (time: number): void => {
       frame = requestAnimationFrame(onFrame);
       if (time - changedAt < changeInterval(text.length)) return;
-      drain.current = next = advanceDrain(next, time - changedAt);
+      drain.current = advanceDrain(drain.current, time - changedAt);
       changedAt = time;
-      setShown(takeCharacters(text, next.shown));
-      if (next.shown >= text.length) cancelAnimationFrame(frame);
+      setShown(takeCharacters(text, drain.current.shown));
+      if (drain.current.shown >= text.length) cancelAnimationFrame(frame);
     };
     let frame = requestAnimationFrame(onFrame);
     return () => cancelAnimationFrame(frame);
