@@ -53,7 +53,7 @@ def step_after_calls(turn_id: TurnId) -> NextStep:
 class TestExecutions:
     @pytest.fixture
     def executions(self, client: "SFNClient") -> TurnExecutions:
-        return TurnExecutions(client, MACHINE)
+        return TurnExecutions(lambda: client, MACHINE)
 
     def test_start_names_the_execution_after_the_turn_and_passes_ids_only(
         self, executions: TurnExecutions, service: Stubber, turn_id: TurnId

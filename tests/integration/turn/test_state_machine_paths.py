@@ -291,7 +291,7 @@ class FastClock:
 @pytest.fixture
 def end_stuck_turn(turns: TurnDriver) -> EndStuckTurn:
     """The use case that readers of an open turn call."""
-    workflow = TurnExecutions(turns.states, turns.machine)
+    workflow = TurnExecutions(lambda: turns.states, turns.machine)
     return EndStuckTurn(use_cases().ports.turns, workflow, use_cases().finish_turn, FastClock())
 
 

@@ -11,6 +11,8 @@ from satchel.domain.steps import NextStep
 from satchel.ports.turns import TaskGone
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from mypy_boto3_stepfunctions import SFNClient
 
 _INPUT = {"user", "session_id", "turn_id", "round", "tries", "calls"}
@@ -26,16 +28,17 @@ def _code(error: ClientError) -> str:
 class TurnExecutions:
     """Start and stop the executions that continue turns. Implements ``ports.turns.Workflow``.
 
-    The name of an execution is the turn id, so Step Functions starts each turn only once.
+    The name of an execution is the turn id, so Step Functions starts each turn only once. ``client`` creates the client
+    when it is first needed: most turns have no execution.
     """
 
-    client: "SFNClient"
+    client: "Callable[[], SFNClient]"
     state_machine: str
 
     def continue_after(self, step: NextStep) -> None:
         payload = step.model_dump(mode="json", include=_INPUT)
         try:
-            self.client.start_execution(
+            self.client().start_execution(
                 stateMachineArn=self.state_machine, name=step.turn_id, input=json.dumps(payload)
             )
         except ClientError as error:
@@ -44,14 +47,14 @@ class TurnExecutions:
 
     def stop(self, turn_id: TurnId, cause: str) -> None:
         try:
-            self.client.stop_execution(executionArn=self._arn(turn_id), cause=cause)
+            self.client().stop_execution(executionArn=self._arn(turn_id), cause=cause)
         except ClientError as error:
             if _code(error) not in {"ExecutionDoesNotExist", "ValidationException"}:
                 raise
 
     def is_running(self, turn_id: TurnId) -> bool | None:
         try:
-            response = self.client.describe_execution(executionArn=self._arn(turn_id))
+            response = self.client().describe_execution(executionArn=self._arn(turn_id))
         except ClientError as error:
             if _code(error) == "ExecutionDoesNotExist":
                 return None

@@ -162,7 +162,7 @@ class AwsPorts:
 
     @cached_property
     def workflow(self) -> Workflow:
-        return TurnExecutions(clients.stepfunctions(), self._settings.workflow.state_machine)
+        return TurnExecutions(clients.stepfunctions, self._settings.workflow.state_machine)
 
     callback = cached_property[TaskCallback](lambda _: WaitingTasks(clients.stepfunctions()))
 
