@@ -12,7 +12,7 @@ from local.emulator.runners.context import Handler, InvocationError, LambdaConte
 _log = logging.getLogger(__name__)
 
 FailureRecord = Mapping[str, object]
-"""What Lambda sends to the destination of a failed asynchronous invocation."""
+"""The message of Lambda to the destination of a failed asynchronous invocation."""
 
 RETRY_PAUSES = (60.0, 120.0)
 """Seconds before the first and the second retry of a failed asynchronous invocation."""

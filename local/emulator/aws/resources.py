@@ -86,7 +86,7 @@ def create_function(name: str, handler: Handler, *, role: str, timeout: float) -
 
 
 def handle_failures(function: str, *, retries: int, destination: str | None = None) -> None:
-    """Set how failed asynchronous invocations of a function are retried, and the function (ARN) that gets the rest."""
+    """Set the retries of failed asynchronous invocations, and the function (ARN) that handles those that still fail."""
     config: Any = {"OnFailure": {"Destination": destination}} if destination else {}
     boto3.client("lambda").put_function_event_invoke_config(
         FunctionName=function, MaximumRetryAttempts=retries, DestinationConfig=config

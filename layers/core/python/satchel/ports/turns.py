@@ -179,7 +179,11 @@ class TurnStarter(Protocol):
     """Starts turns: their first round runs before they have an execution."""
 
     def start(self, user: UserName, session_id: SessionId, turn_id: TurnId) -> None:
-        """Request the first round of a turn, and return at once. Repeated requests run it only once."""
+        """Request the first round of a turn, and return at once.
+
+        Repeat the request if its response was lost: of two first rounds of a turn, only the first that stores something
+        has an effect.
+        """
         ...
 
 

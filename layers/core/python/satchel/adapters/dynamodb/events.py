@@ -89,7 +89,7 @@ class EventLog:
         Raise Unavailable if the write fails.
         """
         if event.dedupe_key is None:
-            return self._append_alone(turn_id, event, at, _MAX_TRIES)
+            return self._append_alone(turn_id, event, at)
         once: Item = {"pk": f"TURN#{turn_id}", "sk": f"ONCE#{event.dedupe_key}"}
         try:
             written = self.append_with(turn_id, [event], [self.table.build_put(once, if_absent=True)], at)
@@ -102,7 +102,7 @@ class EventLog:
 
         Return None also if the turn's last event is stored.
         """
-        return self._append_alone(turn_id, event, at, 1)
+        return self._append_alone(turn_id, event, at, only_next=True)
 
     def append_with(
         self, turn_id: TurnId, events: Sequence[NewEvent], writes: Sequence["TransactWriteItemTypeDef"], at: datetime
@@ -151,12 +151,11 @@ class EventLog:
         if LAST_NUMBERS.get(turn_id) is None:
             LAST_NUMBERS.put(turn_id, 1)
 
-    def _append_alone(self, turn_id: TurnId, event: NewEvent, at: datetime, max_numbers: int) -> Event | None:
+    def _append_alone(self, turn_id: TurnId, event: NewEvent, at: datetime, *, only_next: bool = False) -> Event | None:
         """Write one event without a transaction, which would cost twice as many write units.
 
-        Try this many numbers that other writers take. Return None if all are taken.
+        With ``only_next``, return None if another writer was faster. Otherwise try again behind its event.
         """
-        taken = 0
         for _ in tries(_MAX_TRIES):
             try:
                 numbered = self._number(turn_id, [event], at)
@@ -175,8 +174,7 @@ class EventLog:
                     _remember(numbered[0])
                     return numbered[0]
                 LAST_NUMBERS.forget(turn_id)
-                taken += 1
-                if taken == max_numbers:
+                if only_next:
                     return None
         raise Unavailable("Too many concurrent writers of events of one turn.")
 
