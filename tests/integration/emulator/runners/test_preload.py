@@ -29,6 +29,38 @@ keys = [each._get_credentials().access_key for each in clients_created]
 print(json.dumps([read, keys, [each.meta.region_name for each in clients_created]]))
 """
 
+_PREPARE = """
+import json, sys
+import local.emulator.runners.preload as preload
+from pydantic import BaseModel
+from satchel.adapters.sandbox.readable_paths import system_paths
+from satchel.adapters.tls import tls_context
+from satchel.bootstrap.runner import _find_problems
+
+def models(base):
+    return [each for model in base.__subclasses__() for each in [model, *models(model)]]
+
+def is_incomplete(model):
+    return model.__module__.startswith("satchel.") and not model.__pydantic_complete__
+
+preload.when_idle()
+modules = set(sys.modules)
+problems = _find_problems({"type": "object", "required": ["a"]}, {})
+caches = [tls_context.cache_info().currsize, system_paths.cache_info().currsize]
+print(json.dumps([[each.__qualname__ for each in models(BaseModel) if is_incomplete(each)], problems, sorted(set(sys.modules) - modules), caches]))
+"""
+
+
+def test_idle_fork_server_prepares_what_a_first_call_would_import_and_build() -> None:
+    command = [sys.executable, "-P", "-c", _PREPARE]
+    done = subprocess.run(command, env=child_environ({}), capture_output=True, text=True, check=False)  # noqa: S603  (this interpreter)
+    assert done.returncode == 0, done.stderr
+    incomplete, problems, imported, caches = json.loads(done.stdout)
+    assert incomplete == []
+    assert len(problems) == 1
+    assert imported == []
+    assert caches == [1, 1]
+
 
 def test_preloaded_clients_read_no_files_and_use_own_credentials_and_region() -> None:
     command = [sys.executable, "-P", "-c", _CREATE_CLIENTS]

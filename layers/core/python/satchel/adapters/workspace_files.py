@@ -13,6 +13,7 @@ from typing import IO
 import httpx2
 from pydantic import BaseModel, TypeAdapter, ValidationError
 
+from satchel.adapters.tls import tls_context
 from satchel.adapters.tree_removal import remove_tree
 from satchel.contract.errors import FileTooLarge, InvalidArtifact, InvalidPath, ToolError, ToolFailed
 from satchel.ports.runners import FileState, InputFile
@@ -52,7 +53,8 @@ def fetch_inputs(inputs: Sequence[InputFile], workspace: Path, transport: httpx2
         return
     folder, state_file = _real_directory(workspace / INPUTS), _real_directory(workspace / _STATE_FOLDER) / "inputs.json"
     fetched = _read_state(state_file)
-    with httpx2.Client(timeout=_TIMEOUT, headers=_UNCOMPRESSED, transport=transport) as http:
+    client = httpx2.Client(timeout=_TIMEOUT, headers=_UNCOMPRESSED, transport=transport, verify=tls_context())
+    with client as http:
         for requested in inputs:
             target = folder / _checked_name(requested.name)
             if not target.exists() or fetched.get(requested.name) != _state(target, requested.etag):

@@ -12,6 +12,8 @@ from typing import Any
 import anyio
 import httpx2
 
+from satchel.adapters.tls import tls_context
+
 IpAddress = ipaddress.IPv4Address | ipaddress.IPv6Address
 
 _NAT64 = ipaddress.IPv6Network("64:ff9b::/96")
@@ -40,7 +42,7 @@ class GuardedTransport(httpx2.AsyncBaseTransport):
     def __init__(self, max_bytes: int, *, allow_private: bool, inner: httpx2.AsyncBaseTransport | None = None) -> None:
         self._max_bytes = max_bytes
         self._allow_private = allow_private
-        self._inner = inner or httpx2.AsyncHTTPTransport()
+        self._inner = inner or httpx2.AsyncHTTPTransport(verify=tls_context())
         self.limit_exceeded = False
         self.connect_error: str | None = None
         self.last_status: int | None = None

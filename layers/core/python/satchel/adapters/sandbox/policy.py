@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 
 from satchel.adapters.sandbox.readable_paths import DEVICES, GUEST, hidden_directories, readable_paths
@@ -56,7 +57,7 @@ class SandboxPolicy:
         """Return the paths that the process can access. They help to find the blocked path that made a call fail."""
         return AccessBounds(self.writable, self._reads, self._hidden)
 
-    @property
+    @cached_property
     def writable(self) -> list[str]:
         """Return the directories in which the process can write. It starts in the first, unless it has a ``cwd``."""
         return [str(path.resolve()) for path in (self.access.state, self.runtime_dir) if path]
@@ -102,7 +103,7 @@ class SandboxPolicy:
         yield f"network={'yes' if self.entry.network else 'no'}"
         yield from self._limits()
 
-    @property
+    @cached_property
     def _python(self) -> "PythonCommand | None":
         return parse_python_command([self.program, *(self.entry.command or [])[1:]])
 
@@ -110,12 +111,12 @@ class SandboxPolicy:
     def _workspace(self) -> str | None:
         return str(self.access.workspace.resolve()) if self.access.workspace else None
 
-    @property
+    @cached_property
     def _reads(self) -> list[str]:
         workspace = [self._workspace] if self._workspace else []
         return [*readable_paths(self.entry, self.program), *self.writable, *workspace]
 
-    @property
+    @cached_property
     def _hidden(self) -> list[str]:
         return hidden_directories(self.access.workspace)
 

@@ -43,7 +43,7 @@ def readable_paths(entry: ServerEntry, program: str) -> list[str]:
     directories = [entry.cwd] if entry.cwd else [*entry.list_paths, *entry.read_paths]
     packages = [path for directory in directories for path in _node_packages(Path(directory))]
     own = [entry.cwd] if entry.cwd else []
-    return list(dict.fromkeys([*_system(), *_libraries(program), *own, *packages, *entry.read_paths, str(GUEST)]))
+    return list(dict.fromkeys([*system_paths(), *_libraries(program), *own, *packages, *entry.read_paths, str(GUEST)]))
 
 
 def hidden_directories(workspace: Path | None) -> list[str]:
@@ -54,7 +54,8 @@ def hidden_directories(workspace: Path | None) -> list[str]:
 
 
 @cache
-def _system() -> tuple[str, ...]:
+def system_paths() -> tuple[str, ...]:
+    """Return the paths that every server can read. The first call in a process searches ``/etc``."""
     return (*_READABLE_BY_ALL, *_world_readable(_CONFIGURATION), os.path.realpath(_RESOLVER))
 
 
