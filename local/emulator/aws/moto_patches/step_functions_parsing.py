@@ -2,16 +2,18 @@
 
 Patches ``AmazonStateLanguageParser.parse``, and jsonpath_ng's ``parse`` in two modules of moto. Without the patch,
 ANTLR parses the whole state machine for each execution, jsonpath_ng builds its parser's tables for each path, and the
-tests of chat turns take 24 % more CPU time. Executions share the cached syntax tree, whose nodes keep their texts. They
-do not share the components that are created from the tree, because executions change these components.
+tests of chat turns take 24 % more CPU time.
+
+Executions share the components of a definition. They keep their state in their own environments, by the keys of the
+components. Patches ``EvalComponent.heap_key``, because unpatched moto creates a key when it is first used: two
+executions that use a component at the same time could create two, and a retry would not be counted.
 """
 
 from functools import cache, lru_cache
-from typing import Any
 
 from moto.stepfunctions.parser.asl.component.common.path import result_path
+from moto.stepfunctions.parser.asl.component.eval_component import EvalComponent
 from moto.stepfunctions.parser.asl.parse.asl_parser import AmazonStateLanguageParser
-from moto.stepfunctions.parser.asl.parse.preprocessor import Preprocessor
 from moto.stepfunctions.parser.asl.utils import json_path
 
 from local.emulator.aws.moto_patches.patching import original, replace
@@ -25,27 +27,7 @@ _parse = original(AmazonStateLanguageParser, "parse").__func__
 @cache
 def install() -> None:
     """Patch moto so that it parses each definition and each JSONPath only once."""
-    replace(AmazonStateLanguageParser, "parse", staticmethod(_parse_with_cached_tree))
+    replace(AmazonStateLanguageParser, "parse", staticmethod(lru_cache(_MAX_DEFINITIONS)(_parse)))
+    replace(EvalComponent, "heap_key", property(lambda component: str(id(component))))
     for module in (json_path, result_path):
         replace(module, "parse", lru_cache(_MAX_PATHS)(module.parse))
-
-
-def _parse_with_cached_tree(definition: str) -> tuple[Any, Any]:
-    tree = _tree(definition)
-    return Preprocessor().visit(tree), tree
-
-
-@lru_cache(_MAX_DEFINITIONS)
-def _tree(definition: str) -> Any:  # noqa: ANN401  (antlr4 has no types)
-    """Return the syntax tree of a state machine definition. Raise ASLParserException if it has a syntax error."""
-    tree = _parse(definition)[1]
-    _keep_texts(tree)
-    return tree
-
-
-def _keep_texts(node: Any) -> None:  # noqa: ANN401  (antlr4 has no types)
-    """Let each node return its text without asking all nodes below it, which each execution does for every node."""
-    for position in range(node.getChildCount()):
-        _keep_texts(node.getChild(position))
-    text = node.getText()
-    node.getText = lambda: text

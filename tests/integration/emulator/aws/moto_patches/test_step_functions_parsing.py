@@ -1,11 +1,14 @@
 import json
+import pickle
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
-from antlr4 import CommonTokenStream, RuleContext  # type: ignore[import-untyped]  # it has no types
+from antlr4 import CommonTokenStream  # type: ignore[import-untyped]  # it has no types
 from jsonpath_ng.lexer import JsonPathLexer
 from moto.stepfunctions.parser.asl.parse.asl_parser import AmazonStateLanguageParser, ASLParserException
 from moto.stepfunctions.parser.asl.utils.json_path import NoSuchJsonPathError, extract_json
+
+from tests.integration.emulator.cloud_driver import CloudDriver, task
 
 MACHINE = {"StartAt": "Only", "States": {"Only": {"Type": "Pass", "Comment": "parsed once", "End": True}}}
 
@@ -24,25 +27,36 @@ def record_calls(monkeypatch: pytest.MonkeyPatch, owner: type, name: str) -> lis
 
 
 @pytest.mark.usefixtures("cloud")
-def test_definition_is_parsed_once_and_each_execution_gets_its_own_components(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_definition_is_parsed_once_for_all_executions(monkeypatch: pytest.MonkeyPatch) -> None:
     calls = record_calls(monkeypatch, CommonTokenStream, "__init__")
 
-    first, first_tree = AmazonStateLanguageParser.parse(json.dumps(MACHINE))
-    second, second_tree = AmazonStateLanguageParser.parse(json.dumps(MACHINE))
+    first = AmazonStateLanguageParser.parse(json.dumps(MACHINE))
+    second = AmazonStateLanguageParser.parse(json.dumps(MACHINE))
 
     assert len(calls) == 1
-    assert second_tree is first_tree
-    assert second is not first
+    assert second is first
 
 
-@pytest.mark.usefixtures("cloud")
-def test_text_of_a_definition_is_joined_once_for_all_executions(monkeypatch: pytest.MonkeyPatch) -> None:
-    AmazonStateLanguageParser.parse(json.dumps(MACHINE))
-    calls = record_calls(monkeypatch, RuleContext, "getText")
+def test_executions_change_nothing_that_they_share(driver: CloudDriver) -> None:
+    """Else, the retries of one execution would count for another one."""
+    invocations: list[object] = []
 
-    AmazonStateLanguageParser.parse(json.dumps(MACHINE))
+    def fail(event: object, _context: object) -> None:
+        invocations.append(event)
+        raise KeyError("x")
 
-    assert calls == []
+    retry = [{"ErrorEquals": ["States.ALL"], "IntervalSeconds": 1, "MaxAttempts": 1}]
+    machine = driver.machine({"Fail": task(driver.function(fail), Retry=retry)})
+    definition = driver.states.describe_state_machine(stateMachineArn=machine)["definition"]
+    shared, _ = AmazonStateLanguageParser.parse(definition)
+    before = pickle.dumps(shared)
+
+    executions = [driver.execute(machine) for _ in range(3)]
+
+    assert [driver.wait(execution)[0] for execution in executions] == ["FAILED"] * 3
+    assert len(invocations) == 3 * 2
+    assert AmazonStateLanguageParser.parse(definition)[0] is shared
+    assert pickle.dumps(shared) == before
 
 
 @pytest.mark.usefixtures("cloud")
