@@ -26,7 +26,7 @@ from local.emulator.aws.moto_patches import (
     step_functions_clients,
     step_functions_executions,
 )
-from local.emulator.aws.moto_patches.dynamodb_requests import with_direct_items
+from local.emulator.aws.moto_patches.direct_requests import with_direct_items
 from local.emulator.aws.signatures import SecretLookup
 
 REGION = "us-east-1"

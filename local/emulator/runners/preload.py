@@ -32,7 +32,7 @@ boto3.setup_default_session(botocore_session=_session)
 
 
 def when_idle() -> None:
-    """Prepare what an environment imports or builds during its first call. The fork server calls this while it waits."""
+    """Prepare what an environment imports or builds in its first call. The fork server calls this while it waits."""
     for name in _LATE_MODULES:
         importlib.import_module(name)
     tls_context()

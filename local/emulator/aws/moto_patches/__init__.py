@@ -10,9 +10,9 @@ from collections.abc import Callable, Collection, Mapping
 from importlib import import_module
 
 from local.emulator.aws.moto_patches import (
+    direct_requests,
     dynamodb_expressions,
     dynamodb_queries,
-    dynamodb_requests,
     dynamodb_streams,
     dynamodb_transactions,
     execution_events,
@@ -44,7 +44,7 @@ PATCHES: Mapping[str, Callable[[], None]] = {
         step_functions_parsing,
         dynamodb_expressions,
         dynamodb_queries,
-        dynamodb_requests,
+        direct_requests,
         dynamodb_streams,
         websocket_connections,
         s3_multipart,

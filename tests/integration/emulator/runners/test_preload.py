@@ -47,7 +47,8 @@ preload.when_idle()
 modules = set(sys.modules)
 problems = _find_problems({"type": "object", "required": ["a"]}, {})
 caches = [tls_context.cache_info().currsize, system_paths.cache_info().currsize]
-print(json.dumps([[each.__qualname__ for each in models(BaseModel) if is_incomplete(each)], problems, sorted(set(sys.modules) - modules), caches]))
+incomplete = [each.__qualname__ for each in models(BaseModel) if is_incomplete(each)]
+print(json.dumps([incomplete, problems, sorted(set(sys.modules) - modules), caches]))
 """
 
 

@@ -8,5 +8,5 @@ import httpx2
 
 @cache
 def tls_context() -> SSLContext:
-    """Return the process's TLS context. Creating one reads all certificates, which takes longer than a small request."""
+    """Return the process's TLS context. Creating one reads all certificates, which takes longer than a request."""
     return httpx2.create_ssl_context()

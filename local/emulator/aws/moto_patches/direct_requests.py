@@ -1,30 +1,36 @@
-"""Pass requests for items straight to moto's DynamoDB, without its layers for HTTP messages in between.
+"""Pass the most frequent requests straight to moto's back ends, without its layers for HTTP messages in between.
 
-Patches ``BaseClient._make_request``. Without the patch, botocore signs each request, and moto parses the HTTP message,
+These are requests for items of DynamoDB, invocations of functions, and those for the credentials of tool calls. Patches
+``BaseClient._make_request``. Without the patch, botocore signs each request, and moto parses the HTTP message,
 writes an HTTP response, and botocore parses that. These four steps take more than half of the CPU time of a request.
 botocore still checks the parameters, and runs the hooks before and after each call. moto still checks the request. A
-request that fails is sent again over HTTP, so that its error has AWS's form. A failed request has changed nothing.
+request that moto refuses is sent again over HTTP, so that its error has AWS's form. It has changed nothing.
 
-``with_direct_items`` does the same for requests of other processes, which arrive as HTTP messages.
+``with_direct_items`` does the same for requests of other processes for items, which arrive as HTTP messages.
 """
 
 import base64
+import datetime as dt
 import io
 import json
 import logging
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from functools import cache
 from http import HTTPStatus
 from types import SimpleNamespace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import botocore.session
 from botocore.client import BaseClient
+from botocore.response import StreamingBody
 from moto import settings
+from moto.awslambda.responses import LambdaResponse
 from moto.core.exceptions import ServiceException
 from moto.core.models import DEFAULT_ACCOUNT_ID, botocore_stubber
 from moto.dynamodb.responses import DynamoHandler
+from moto.sts.responses import TokenResponse
+from moto.utilities.utils import get_partition
 from werkzeug.exceptions import HTTPException
 
 from local.emulator.aws.moto_patches.patching import original, replace
@@ -47,13 +53,14 @@ _TARGET = "DynamoDB_20120810."
 _BINARY_TYPES = (b'{"B":', b'{"BS":')
 _SUCCESS = SimpleNamespace(status_code=200, headers={})
 _METADATA = {"ResponseMetadata": {"HTTPStatusCode": 200, "HTTPHeaders": {}, "RetryAttempts": 0}}
+_Respond = Callable[[str, "OperationModel", Mapping[str, Any]], dict[str, Any]]
 _log = logging.getLogger(__name__)
 _make_request = original(BaseClient, "_make_request")
 
 
 @cache
 def install() -> None:
-    """Patch botocore so that requests for items of a mocked DynamoDB table need no HTTP message."""
+    """Patch botocore so that the most frequent requests to the mocked AWS need no HTTP message."""
     replace(BaseClient, "_make_request", _make_direct_request)
 
 
@@ -90,24 +97,24 @@ def _dynamodb() -> "ServiceModel":
 def _make_direct_request(
     self: BaseClient, operation_model: "OperationModel", request_dict: dict[str, Any], request_context: dict[str, Any]
 ) -> Any:  # noqa: ANN401  (botocore's response and its parsed body)
-    if _is_direct(operation_model, request_dict):
+    respond = _responder(operation_model, request_dict)
+    if respond:
         try:
-            response = _run(self.meta.region_name, operation_model, json.loads(request_dict["body"]))
+            response = respond(self.meta.region_name, operation_model, request_dict)
             return _SUCCESS, response | _METADATA
         except (HTTPException, ServiceException) as error:  # the same request over HTTP raises botocore's error
-            _log.debug("DynamoDB refused %s: %s", operation_model.name, error)
+            _log.debug("moto refused %s: %s", operation_model.name, error)
     return _make_request(self, operation_model, request_dict, request_context)
 
 
-def _is_direct(operation: "OperationModel", request: Mapping[str, Any]) -> bool:
-    return (
-        operation.name in _OPERATIONS
-        and operation.service_model.service_name == "dynamodb"
-        and botocore_stubber.enabled
-        and request["url"].endswith(".amazonaws.com/")
-        and _allows_everything()
-        and not _has_binary(request["body"])
-    )
+def _responder(operation: "OperationModel", request: Mapping[str, Any]) -> _Respond | None:
+    """Return the function that answers the request, or None if it must be an HTTP message."""
+    if not botocore_stubber.enabled or ".amazonaws.com/" not in request["url"] or not _allows_everything():
+        return None
+    service = operation.service_model.service_name
+    if service == "dynamodb":
+        return _respond_item if operation.name in _OPERATIONS and not _has_binary(request["body"]) else None
+    return _RESPONDERS.get((service, operation.name))
 
 
 def _has_binary(body: bytes) -> bool:
@@ -122,6 +129,42 @@ def _encode_binary(value: bytes) -> str:
 def _allows_everything() -> bool:
     """Return False if moto checks permissions, which it does only for an HTTP message."""
     return math.isinf(settings.INITIAL_NO_AUTH_ACTION_COUNT)
+
+
+def _respond_item(region: str, operation: "OperationModel", request: Mapping[str, Any]) -> dict[str, Any]:
+    return _run(region, operation, json.loads(request["body"]))
+
+
+def _invoke(region: str, _operation: "OperationModel", request: Mapping[str, Any]) -> dict[str, Any]:
+    """Invoke a function, and return the response as botocore would parse it. The function may raise no error here."""
+    handler = LambdaResponse()
+    handler.current_account, handler.region = DEFAULT_ACCOUNT_ID, region
+    handler.path, handler.querystring, handler.uri_match = request["url_path"], {}, {}
+    handler.headers, handler.body = request["headers"], request["body"]
+    status, headers, payload = handler.invoke()
+    content = payload.encode() if isinstance(payload, str) else payload
+    response = {"StatusCode": status, "Payload": StreamingBody(io.BytesIO(content), len(content))}
+    error = headers.get("x-amz-function-error")
+    return response | ({"FunctionError": error} if error else {})
+
+
+def _assume_role(region: str, _operation: "OperationModel", request: Mapping[str, Any]) -> dict[str, Any]:
+    """Create the credentials of a role, and return the response as botocore would parse it."""
+    handler = TokenResponse()
+    handler.current_account, handler.region = DEFAULT_ACCOUNT_ID, region
+    handler.partition, handler.params, handler.uri_match = get_partition(region), request["body"], {}
+    result = cast("dict[str, Any]", handler.assume_role().result)
+    role = result["Credentials"]
+    credentials = {
+        "AccessKeyId": role.access_key_id,
+        "SecretAccessKey": role.secret_access_key,
+        "SessionToken": role.session_token,
+        "Expiration": role.expiration.replace(tzinfo=dt.UTC),
+    }
+    return result | {"Credentials": credentials}
+
+
+_RESPONDERS: Mapping[tuple[str, str], _Respond] = {("lambda", "Invoke"): _invoke, ("sts", "AssumeRole"): _assume_role}
 
 
 def _run(region: str, operation: "OperationModel", body: dict[str, Any]) -> dict[str, Any]:

@@ -1,5 +1,8 @@
+import json
 from collections.abc import Callable, Mapping, Sequence
+from datetime import timedelta
 from typing import TYPE_CHECKING, Any
+from uuid import uuid4
 
 import boto3
 import httpx2
@@ -11,6 +14,7 @@ from moto.moto_server.werkzeug_app import DomainDispatcherApplication
 
 from local.emulator.aws import resources
 from local.emulator.aws.cloud import LocalCloud
+from local.emulator.runners.context import LambdaContext
 
 if TYPE_CHECKING:
     from mypy_boto3_dynamodb import DynamoDBClient
@@ -149,7 +153,7 @@ def test_responses_and_errors_equal_those_over_http(
     table.delete_table(TableName="items")
     resources.create_table("items", KEYS)
     messages.clear()
-    monkeypatch.setattr("local.emulator.aws.moto_patches.dynamodb_requests._OPERATIONS", {})
+    monkeypatch.setattr("local.emulator.aws.moto_patches.direct_requests._OPERATIONS", {})
     assert answers(table) == direct
     assert len(messages) == len(REQUESTS)
 
@@ -166,7 +170,7 @@ def test_responses_and_errors_of_other_processes_equal_those_of_moto(
     table.delete_table(TableName="items")
     resources.create_table("items", KEYS)
     requests.clear()
-    monkeypatch.setattr("local.emulator.aws.moto_patches.dynamodb_requests._OPERATIONS", {})
+    monkeypatch.setattr("local.emulator.aws.moto_patches.direct_requests._OPERATIONS", {})
     assert answers(remote) == direct
     assert len(requests) == len(REQUESTS)
 
@@ -186,6 +190,90 @@ def test_unsigned_request_of_another_process_is_refused(table: "DynamoDBClient",
     headers = {"X-Amz-Target": "DynamoDB_20120810.GetItem", "Content-Type": "application/x-amz-json-1.0"}
     response = httpx2.post(cloud.endpoint_url, headers=headers, json={"TableName": "items", "Key": KEY})
     assert response.status_code == 403
+
+
+@pytest.fixture
+def function(cloud: LocalCloud) -> str:
+    """Create a function that returns its event and its tenant, and return the function's ARN."""
+    assert cloud.endpoint_url
+
+    def handle(event: object, context: LambdaContext) -> object:
+        if event == "fail":
+            raise ValueError("no")
+        return [event, context.tenant_id] if event != "large" else "x" * 7_000_000
+
+    role = resources.create_role(f"role-{uuid4().hex}")
+    return resources.create_function(f"echo-{uuid4().hex}", handle, role=role, timeout=5)
+
+
+INVOCATIONS: Sequence[dict[str, Any]] = [
+    {"Payload": b'{"a": "\xc3\xa9"}'},
+    {"Payload": b"{}", "TenantId": "user@example.com"},
+    {"Payload": b'"fail"'},
+    {"Payload": b'"large"'},
+    {"InvocationType": "Event", "Payload": b"{}"},
+    {"InvocationType": "DryRun", "Payload": b"{}"},
+    {"FunctionName": "missing", "Payload": b"{}"},
+]
+
+
+def invocations(function: str) -> list[object]:
+    """Send all invocations, and return the responses and errors without their metadata and what differs each time."""
+    client = boto3.client("lambda")
+    results: list[object] = []
+    for parameters in INVOCATIONS:
+        response: dict[str, Any]
+        try:
+            response = {**client.invoke(**{"FunctionName": function, **parameters})}
+            response["Payload"] = response["Payload"].read()
+        except ClientError as error:
+            response = {**error.response}
+        payload = response.get("Payload", b"")
+        if b"requestId" in payload:
+            response["Payload"] = {name: json.loads(payload)[name] for name in ("errorMessage", "errorType")}
+        results.append({name: value for name, value in response.items() if name != "ResponseMetadata"})
+    return results
+
+
+def test_invocations_answer_as_over_http(function: str, messages: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    direct = invocations(function)
+    assert len(messages) == 1  # the missing function
+    messages.clear()
+    monkeypatch.setattr("local.emulator.aws.moto_patches.direct_requests._RESPONDERS", {})
+    assert invocations(function) == direct
+    assert len(messages) == len(INVOCATIONS)
+
+
+def assume(role: str, name: str) -> dict[str, Any]:
+    """Return the response without its metadata, or the error."""
+    client = boto3.client("sts")
+    try:
+        response: dict[str, Any] = {**client.assume_role(RoleArn=role, RoleSessionName=name, DurationSeconds=900)}
+    except ClientError as error:
+        return {**error.response["Error"]}
+    del response["ResponseMetadata"]
+    return response
+
+
+def test_credentials_of_a_role_have_the_form_of_those_over_http(
+    cloud: LocalCloud, messages: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert cloud.endpoint_url
+    role = resources.create_role(f"role-{uuid4().hex}")
+    messages.clear()
+    direct, refused = assume(role, "call"), assume(role, "c" * 65)
+    assert len(messages) == 1  # the refused request
+    monkeypatch.setattr("local.emulator.aws.moto_patches.direct_requests._RESPONDERS", {})
+    over_http = assume(role, "call")
+    assert len(messages) == 2
+    assert assume(role, "c" * 65) == refused
+    assert direct["AssumedRoleUser"] == over_http["AssumedRoleUser"]
+    assert direct["PackedPolicySize"] == over_http["PackedPolicySize"]
+    credentials, others = direct["Credentials"], over_http["Credentials"]
+    assert {name: (type(value), len(str(value))) for name, value in credentials.items()} == {
+        name: (type(value), len(str(value))) for name, value in others.items()
+    }
+    assert timedelta(0) <= others["Expiration"] - credentials["Expiration"] <= timedelta(seconds=5)
 
 
 def test_changed_response_does_not_change_the_stored_item(table: "DynamoDBClient") -> None:
