@@ -91,10 +91,10 @@ def test_chats_are_found_by_words_of_their_messages(chat: ChatPage) -> None:
 def test_tab_has_the_title_of_the_chat(chat: ChatPage) -> None:
     expect(chat.page).to_have_title("Satchel")
     turn = chat.send('/trial.wait {"seconds": 60}')
-    expect(chat.page).to_have_title("… /trial.wait - Satchel")
+    expect(chat.page).to_have_title("… Wait 60 - Satchel")
     chat.message_box.press("Escape")
     expect(turn).to_have_attribute("aria-busy", "false")
-    expect(chat.page).to_have_title("/trial.wait - Satchel")
+    expect(chat.page).to_have_title("Wait 60 - Satchel")
 
 
 def test_chosen_theme_is_kept(chat: ChatPage) -> None:
