@@ -83,6 +83,10 @@ def test_failed_call_shows_its_error_and_a_suggestion(chat: ChatPage) -> None:
     expect(turn.locator(".call")).to_have_class("call failed")
     expect(turn.locator(".error-message")).to_contain_text("expression")
     expect(turn.locator(".suggestion")).to_have_text("Correct the arguments and call the tool again")
+    expect(turn.locator(".error-message code")).to_have_text("E_INVALID_ARGUMENTS")
+    turn.locator(".call summary").click()
+    expect(turn.locator(".call h4")).to_have_text(["Arguments"])  # the error is not told again as the result
+    expect(turn.locator(".turn-actions")).to_contain_text("Model: None (built-in answers)")
     chat.screenshot("failed")
 
 
@@ -90,6 +94,7 @@ def test_arguments_can_be_changed_before_a_call_is_allowed(chat: ChatPage) -> No
     keys = Keyboard(chat.page)
     turn = chat.send(APPROVAL_CALL)
     turn.get_by_role("button", name="Allow").wait_for()
+    expect(turn.get_by_role("timer")).to_have_text(re.compile(r"^Denied automatically in \d+ s$"))
     keys.go_to("textarea", "text", back=True)
     keys.write("changed", end="")
     keys.press("input", "capitals", key="Space")
