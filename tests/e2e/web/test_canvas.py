@@ -10,6 +10,7 @@ from playwright.sync_api import Locator, Page, expect
 from tests.e2e.recording_site import RecordingSite
 from tests.e2e.web.accessibility import find_axe_violations, find_keyboard_issues
 from tests.e2e.web.chat_page import ChatPage
+from tests.e2e.web.conftest import ChatPageFactory
 from tests.e2e.web.keyboard import Keyboard
 
 VIEWERS = {

@@ -187,11 +187,11 @@ function SessionItem({ session, snippet, isAmbiguous, isCurrent, onOpen, onChang
   );
 }
 
-/** Return the time of day; before today, with the date. */
+/** Return the time of day, with seconds because chats are often begun in the same minute; before today, with the date. */
 function formatTime(at: string): string {
   const date = new Date(at);
   const isToday = date.toDateString() === new Date().toDateString();
-  return date.toLocaleString(undefined, { ...(isToday ? {} : { dateStyle: "short" }), timeStyle: "short" });
+  return date.toLocaleString(undefined, { ...(isToday ? {} : { dateStyle: "short" }), timeStyle: "medium" });
 }
 
 export function titleOf(session: Session): string {
