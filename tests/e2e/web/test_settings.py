@@ -252,6 +252,6 @@ def test_switch_for_notifications_says_if_the_browser_blocks_them(chat: ChatPage
     page.get_by_role("button", name="Settings").click()
     switch = page.get_by_role("checkbox", name="Notify me when a long answer is complete")
     switch.click()
-    expect(page.get_by_text("Blocked by the browser. To allow them, click the icon before the page's address")).to_be_visible()
+    expect(page.get_by_text("Blocked by the browser. To allow them, click the icon before")).to_be_visible()
     expect(switch).not_to_be_checked()
     expect(switch).to_be_disabled()

@@ -86,7 +86,7 @@ export function ShareDialog({ file, onClose }: { file: FileRecord; onClose(): vo
   );
 }
 
-/** Links are told apart by the second of their creation. */
+/** The second of its creation tells a link from others. */
 function formatTime(at: string, timeStyle: "medium" | "short"): string {
   return new Date(at).toLocaleString(undefined, { dateStyle: "short", timeStyle });
 }

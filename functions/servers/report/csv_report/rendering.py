@@ -42,7 +42,7 @@ def _distribution(column: Column) -> str:
     """Return bars for a column of numbers, or the most frequent values of a column of text, with a caption."""
     if column.kind == "number":
         caption, picture = f"Rows by value, from {column.low:.6g} to {column.high:.6g}", _bars(column.shares(BARS))
-    elif not (frequent := column.most_frequent(MAX_FREQUENT)):
+    elif not (frequent := column.frequent_values(MAX_FREQUENT)):
         return ""
     elif frequent[0][1] == 1:
         caption, picture = "Each value is in one row", ""

@@ -64,8 +64,8 @@ class Column:
         counts = histogram(self.sample, self.low, self.high, max_bins) if self.kind == "number" else []
         return [count / len(self.sample) for count in counts]
 
-    def most_frequent(self, number: int) -> list[tuple[str, int]]:
-        """Return the values of a column of text in most rows, with these counts, or `[]` if it has too many to count."""
+    def frequent_values(self, number: int) -> list[tuple[str, int]]:
+        """Return the most frequent texts and their counts, or `[]` if the column has numbers or too many values."""
         if self.kind != "text" or not self.labels:
             return []
         return [(self.labels[key], count) for key, count in self.counts.most_common(number)]

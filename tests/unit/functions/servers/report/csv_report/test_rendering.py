@@ -52,7 +52,7 @@ def test_page_has_a_row_for_each_column() -> None:
     ]
 
 
-def test_page_lists_the_most_frequent_texts_with_their_rows() -> None:
+def test_page_lists_the_frequent_values_texts_with_their_rows() -> None:
     names = ["north", "south", "<b>", "north", "east", "south", "north", "west", "x" * 40, "x" * 40]
     page = Page(render_page("sales.csv", table(["region"], [[name] for name in names])))
 
