@@ -98,7 +98,7 @@ function chooseCards(servers: readonly ToolServer[]): Card[] {
     return inputs + (tool.hints?.read_only === true ? 0 : 1) + (tool.name.length > MAX_SIMPLE_NAME ? 1 : 0);
   };
   const cards = servers.flatMap(({ name, title, status, tools }) =>
-    (status === "ready" ? tools : []).filter((tool) => tool.for_model !== false).map((tool) => ({ tool, server: title || toWords(name) })),
+    (status === "ready" ? tools : []).filter((tool) => tool.for_model !== false).map((tool) => ({ tool, server: toWords(title || name) })),
   );
   const ranked = cards.sort((one, other) => rank(one) - rank(other));
   const firstOfServer = ranked.filter(({ tool }) => ranked.find((other) => other.tool.server === tool.server)?.tool === tool);

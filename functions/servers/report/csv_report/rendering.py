@@ -41,14 +41,18 @@ def _row(column: Column, rows: int) -> str:
 def _distribution(column: Column) -> str:
     """Return bars for a column of numbers, or the most frequent values of a column of text, with a caption."""
     if column.kind == "number":
-        caption, picture = f"Rows by value, from {column.low:.6g} to {column.high:.6g}", _bars(column.shares(BARS))
+        caption = f"Number of rows by value, {column.low:.6g} to {column.high:.6g}"
+        picture = _bars(column.shares(BARS))
     elif not (frequent := column.frequent_values(MAX_FREQUENT)):
         return ""
     elif frequent[0][1] == 1:
         caption, picture = "Each value is in one row", ""
     else:
-        values = (f"<li>{escape(_shorten(value))}: {count:,}</li>" for value, count in frequent)
-        caption, picture = "Most frequent values: rows", f"<ul>{''.join(values)}</ul>"
+        values = (
+            f"<li>{escape(_shorten(value))}: {count:,} {'row' if count == 1 else 'rows'}</li>"
+            for value, count in frequent
+        )
+        caption, picture = "Most frequent values", f"<ul>{''.join(values)}</ul>"
     return f"<figure><figcaption>{caption}</figcaption>{picture}</figure>"
 
 
