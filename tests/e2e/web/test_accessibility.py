@@ -93,7 +93,7 @@ def test_main_screens_have_no_accessibility_issues(chat: ChatPage) -> None:
     waiting.get_by_role("button", name="Deny").click()
     expect(waiting).to_have_attribute("aria-busy", "false")
     check("sessions", in_sidebar=True)
-    Keyboard(page).press("button", "Actions for /calculator")
+    Keyboard(page).press("button", "Actions for Evaluate")
     expect(page.get_by_role("menuitem", name="Rename")).to_be_focused()
     issues["menu"] = find_axe_violations(page)
     page.keyboard.press("ArrowUp")

@@ -73,7 +73,7 @@ def test_shared_chat_shows_a_card_of_its_app(chat: ChatPage, browser: Browser) -
 def test_export_of_a_chat_has_the_still_of_its_app(chat: ChatPage) -> None:
     open_app(chat)
     page, keys = chat.page, Keyboard(chat.page)
-    keys.press("button", "Actions for /demo.show")
+    keys.press("button", "Actions for Show")
     with page.expect_download() as started:
         page.get_by_role("menuitem", name="Export with files").click()
     with zipfile.ZipFile(io.BytesIO(started.value.path().read_bytes())) as files:

@@ -10,6 +10,7 @@ from playwright.sync_api import Locator, Page, expect
 from tests.e2e.recording_site import RecordingSite
 from tests.e2e.web.accessibility import find_axe_violations, find_keyboard_issues
 from tests.e2e.web.chat_page import ChatPage
+from tests.e2e.web.conftest import ChatPageFactory
 from tests.e2e.web.keyboard import Keyboard
 
 VIEWERS = {
@@ -329,6 +330,27 @@ def test_display_mode_replaces_appends_or_splits_tabs(chat: ChatPage) -> None:
     expect(page.get_by_role("tab")).to_have_count(1)
     keys.press("button", "New chat")
     expect(page.get_by_role("region", name="Canvas")).to_be_hidden()
+
+
+@pytest.mark.parametrize("width", [360, 768])
+def test_canvas_that_covers_the_chat_has_a_way_back_instead_of_a_cross(
+    width: int, new_chat_page: ChatPageFactory
+) -> None:
+    chat = new_chat_page(viewport={"width": width, "height": 800})
+    chat.open()
+    page, keys = chat.page, Keyboard(chat.page)
+    chat.ask('/samples.one {"name": "notes.md"}')
+    canvas = page.get_by_role("region", name="Canvas")
+    expect(canvas).to_be_visible()
+    expect(canvas.get_by_role("button", name="Close canvas")).to_have_count(0)
+    expect(page.get_by_role("separator", name="Width of the canvas")).to_have_count(0)
+    keys.press("button", "Back to chat", back=True)
+    expect(canvas).to_be_hidden()
+    expect(chat.message_box).to_be_visible()
+    page.set_viewport_size({"width": 1280, "height": 800})
+    keys.press("button", "Canvas", back=True)
+    expect(canvas.get_by_role("button", name="Close canvas")).to_be_visible()
+    expect(canvas.get_by_role("button", name="Back to chat")).to_have_count(0)
 
 
 def test_canvas_is_resized_by_keyboard_and_dragging_and_keeps_its_width(chat: ChatPage) -> None:

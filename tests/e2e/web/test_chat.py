@@ -83,6 +83,11 @@ def test_failed_call_shows_its_error_and_a_suggestion(chat: ChatPage) -> None:
     expect(turn.locator(".call")).to_have_class("call failed")
     expect(turn.locator(".error-message")).to_contain_text("expression")
     expect(turn.locator(".suggestion")).to_have_text("Correct the arguments and call the tool again")
+    expect(turn.locator(".error-message code")).to_have_text("E_INVALID_ARGUMENTS")
+    turn.locator(".call summary").click()
+    expect(turn.locator(".call h4")).to_have_text(["Arguments", "About the result"])  # the error is not told again
+    expect(turn.locator(".facts dt", has_text="reason")).to_have_count(0)
+    expect(turn.locator(".turn-actions")).to_contain_text("Model: None (built-in answers)")
     chat.screenshot("failed")
 
 
@@ -90,6 +95,7 @@ def test_arguments_can_be_changed_before_a_call_is_allowed(chat: ChatPage) -> No
     keys = Keyboard(chat.page)
     turn = chat.send(APPROVAL_CALL)
     turn.get_by_role("button", name="Allow").wait_for()
+    expect(turn.get_by_role("timer")).to_have_text(re.compile(r"^Denied automatically in \d+ s$"))
     keys.go_to("textarea", "text", back=True)
     keys.write("changed", end="")
     keys.press("input", "capitals", key="Space")
@@ -236,7 +242,7 @@ def test_narrow_dark_screen_fits_all_panels(new_chat_page: ChatPageFactory) -> N
     keys.press("button", "notes.txt")
     expect(page.get_by_role("region", name="notes.txt")).to_be_in_viewport(ratio=1)  # the sidebar is closed
     assert keys.focused() == ("tab", "notes.txt")
-    keys.press("button", "Close canvas")
+    keys.press("button", "Back to chat", back=True)
     assert keys.focused() == ("textarea", "Message")  # without tool output there is no Canvas button
 
     assert page.evaluate("document.documentElement.scrollWidth") == 360

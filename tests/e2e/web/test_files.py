@@ -398,6 +398,8 @@ def test_shared_link_works_until_it_is_revoked(chat: ChatPage) -> None:
         keys.choose("Expires after", "8")
         keys.press("button", "Create link")
         url = dialog.get_by_label("Link", exact=True).input_value()
+    expect(dialog.get_by_role("listitem")).to_have_text([re.compile(r"Created .*, expires .* \(the link above\)")])
+    expect(dialog.get_by_role("button", name="Create another link")).to_be_visible()
     keys.press("button", "Copy link")
     page.wait_for_function("async url => await navigator.clipboard.readText() === url", arg=url)
     assert httpx2.get(url).content == b"a,b\n1,2\n"

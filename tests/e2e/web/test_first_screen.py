@@ -40,6 +40,9 @@ def test_first_screen_has_cards_and_recent_files(chat: ChatPage) -> None:
     expect(chat.attached).to_have_text("notes.txt")
     cards = page.get_by_role("group", name="Tools to try").get_by_role("button")
     expect(cards).to_have_count(4)
+    titles = cards.locator("strong").all_inner_texts()
+    assert len(set(titles)) == len(titles)
+    assert all(": " in title for title in titles)
     chat.screenshot("first-screen")
     assert find_axe_violations(page) == []
     cards.first.click()

@@ -31,7 +31,7 @@ def test_failed_message_is_retried_and_an_answer_is_copied_and_edited(chat: Chat
     expect(turn.locator(".user-message")).to_have_text("How is it?")
 
     actions = turn.get_by_role("group", name="Actions for this message")
-    expect(actions).to_contain_text(re.compile(r"\d\d?:\d\d.* · anthropic · 18 tokens"))
+    expect(actions).to_contain_text(re.compile(r"\d\d?:\d\d.* · Model: anthropic · 18 tokens"))
     keys.press("button", "Copy", back=True)
     expect(page.get_by_label("Announcements")).to_have_text("Copied.")
     assert page.evaluate("navigator.clipboard.readText()") == "It is **fine**."

@@ -238,7 +238,7 @@ def test_end_of_a_long_answer_is_notified_once_the_user_and_the_browser_allow_it
     end_a_turn(1_000)
     assert page.evaluate("window.shown") == []
     end_a_turn(30_000)
-    assert page.evaluate("window.shown") == ["The answer is complete: /trial.wait"]
+    assert page.evaluate("window.shown") == ["The answer is complete: Wait 60"]
     page.evaluate("window.isHidden = false")
     end_a_turn(30_000)
     assert len(page.evaluate("window.shown")) == 1
@@ -252,6 +252,6 @@ def test_switch_for_notifications_says_if_the_browser_blocks_them(chat: ChatPage
     page.get_by_role("button", name="Settings").click()
     switch = page.get_by_role("checkbox", name="Notify me when a long answer is complete")
     switch.click()
-    expect(page.get_by_text("The browser blocks notifications of this page.")).to_be_visible()
+    expect(page.get_by_text("Blocked by the browser. To allow them, click the icon before")).to_be_visible()
     expect(switch).not_to_be_checked()
     expect(switch).to_be_disabled()

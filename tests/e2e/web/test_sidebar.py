@@ -1,9 +1,12 @@
 """The sidebar and the look of the page: chats by day, search of chats, tab title, theme."""
 
+import re
+
 from playwright.sync_api import expect
 
 from tests.e2e.web.accessibility import find_axe_violations
 from tests.e2e.web.chat_page import ChatPage
+from tests.e2e.web.conftest import ChatPageFactory
 from tests.e2e.web.keyboard import Keyboard
 from tests.fake_providers.replies import Answer
 from tests.fake_providers.server import FakeEndpoint
@@ -24,6 +27,28 @@ def test_chats_are_grouped_by_day_and_searched_by_title(chat: ChatPage) -> None:
     assert find_axe_violations(page) == []
     page.get_by_label("Search chats").fill("nothing")
     expect(page.get_by_text("No chat has these words.")).to_be_visible()
+
+
+def test_chats_with_the_same_title_are_told_apart_by_their_time(chat: ChatPage) -> None:
+    page = chat.page
+    for title in ("Budget", "Sales", "Budget"):
+        chat.user.create_session(title=title)
+    page.reload()
+    titles = page.get_by_role("region", name="Today").locator(".title")
+    expect(titles).to_have_text([re.compile(r"^Budget \d+:\d\d"), "Sales", re.compile(r"^Budget \d+:\d\d")])
+    expect(page.get_by_role("button", name=re.compile(r"^Actions for Budget \d+:\d\d"))).to_have_count(2)
+
+
+def test_menu_of_each_chat_is_visible_on_a_touch_screen(new_chat_page: ChatPageFactory) -> None:
+    chat = new_chat_page(viewport={"width": 360, "height": 740}, has_touch=True, is_mobile=True)
+    chat.user.create_session(title="Budget")
+    chat.user.create_session(title="Sales")
+    chat.open()
+    chat.page.get_by_role("button", name="Open sidebar").tap()
+    menus = chat.page.get_by_role("button", name="Actions for")
+    expect(menus).to_have_count(2)
+    for menu in menus.all():
+        expect(menu).to_have_css("opacity", "1")
 
 
 def test_title_that_arrives_during_the_first_turn_is_shown_after_it(chat: ChatPage, endpoint: FakeEndpoint) -> None:
@@ -91,10 +116,10 @@ def test_chats_are_found_by_words_of_their_messages(chat: ChatPage) -> None:
 def test_tab_has_the_title_of_the_chat(chat: ChatPage) -> None:
     expect(chat.page).to_have_title("Satchel")
     turn = chat.send('/trial.wait {"seconds": 60}')
-    expect(chat.page).to_have_title("… /trial.wait - Satchel")
+    expect(chat.page).to_have_title("… Wait 60 - Satchel")
     chat.message_box.press("Escape")
     expect(turn).to_have_attribute("aria-busy", "false")
-    expect(chat.page).to_have_title("/trial.wait - Satchel")
+    expect(chat.page).to_have_title("Wait 60 - Satchel")
 
 
 def test_chosen_theme_is_kept(chat: ChatPage) -> None:

@@ -26,6 +26,14 @@ def test_tools_are_listed_with_titles_hints_and_their_own_pictures_only(new_chat
     expect(erase).to_contain_text("Destructive")
     expect(erase.locator("img")).to_have_count(0)
     chat.screenshot("tools")
+    expect(tools.get_by_role("heading", name="Tools")).to_be_visible()
+    search = tools.get_by_label("Search tools")
+    search.fill("guide LOOK")
+    expect(tools.get_by_role("listitem")).to_have_count(1)
+    expect(look).to_be_visible()
+    expect(look).to_contain_text("Use in this chat")
+    search.fill("no such tool")
+    expect(tools.get_by_text("No tool has these words.")).to_be_visible()
     assert [url for url in urls if "icons.invalid" in url] == []
     assert chat.page.evaluate("document.documentElement.scrollWidth <= innerWidth")
 

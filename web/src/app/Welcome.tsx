@@ -1,11 +1,12 @@
 import { api, unwrap } from "../api/client";
-import type { Config, FileRecord, Tool } from "../api/types";
+import type { Config, FileRecord, Tool, ToolServer } from "../api/types";
 import { useAsync } from "../canvas/useAsync";
 import { fullName } from "../chat/findOffers";
-import { fetchTools } from "../chat/useCommands";
+import { NO_MODEL } from "../chat/modelLabel";
 import { Icon, iconForMime } from "../shared/Icon";
-import { firstSentence } from "../tools/description";
+import { firstSentence, toWords } from "../tools/description";
 import { fieldsOfSchema } from "../tools/schemaFields";
+import { useServers } from "../tools/useServers";
 import { texts } from "../texts";
 import "./welcome.css";
 
@@ -23,7 +24,8 @@ const MAX_FILES = 5;
 
 /** First screen of a chat: what the page is for, tools to run, and the newest files. */
 export default function Welcome({ config, onTool, onFile, isTemporary, setTemporary }: WelcomeProps) {
-  const tools = useAsync("tools", fetchTools);
+  const servers = useServers();
+  const cards = servers.status === "loaded" ? chooseCards(servers.value) : [];
   const files = useAsync("newest files", fetchNewestFiles);
   return (
     <div className="welcome">
@@ -42,14 +44,13 @@ export default function Welcome({ config, onTool, onFile, isTemporary, setTempor
           {texts.sessions.temporary} <span className="faint">{texts.sessions.temporaryHint}</span>
         </span>
       </label>
-      {tools.status === "loaded" && tools.value.length > 0 && (
+      {cards.length > 0 && (
         <div className="cards" role="group" aria-label={texts.welcome.tools}>
-          {chooseTools(tools.value).map((tool) => (
+          {cards.map(({ tool, server }) => (
             <button key={fullName(tool)} type="button" className="card" onClick={() => onTool(tool)}>
-              <span className="row">
-                <strong>{tool.title || toWords(tool.name)}</strong>
-                <span className="faint last">{tool.server}</span>
-              </span>
+              <strong>
+                {server}: {tool.title || toWords(tool.name)}
+              </strong>
               <span className="faint">{firstSentence(tool.description ?? "")}</span>
             </button>
           ))}
@@ -77,24 +78,31 @@ export default function Welcome({ config, onTool, onFile, isTemporary, setTempor
 
 /** Return true if the only model is the built-in substitute, which answers with the output of tools. */
 function hasNoModel({ models }: Config): boolean {
-  return models.every(({ name }) => name === "offline");
+  return models.every(({ name }) => name === NO_MODEL);
 }
 
-/** Return tools for the cards: of different servers if possible, those that read a file first, then those with few arguments. */
-function chooseTools(tools: readonly Tool[]): Tool[] {
-  const rank = (tool: Tool): number => {
+interface Card {
+  tool: Tool;
+  /** The title of its server, because tools of different servers have the same names. */
+  server: string;
+}
+
+/** Longer names are of tools for special cases. */
+const MAX_SIMPLE_NAME = 12;
+
+/** Return tools for the cards: of different servers if possible, simple ones that only read, of a file or with few arguments. */
+function chooseCards(servers: readonly ToolServer[]): Card[] {
+  const rank = ({ tool }: Card): number => {
     const required = fieldsOfSchema(tool.input_schema ?? {}).filter((field) => field.isRequired);
-    return required.some((field) => field.kind === "file") ? 0 : required.length + 1;
+    const inputs = required.some((field) => field.kind === "file") ? 0 : required.length + 1;
+    return inputs + (tool.hints?.read_only === true ? 0 : 1) + (tool.name.length > MAX_SIMPLE_NAME ? 1 : 0);
   };
-  const ranked = [...tools].sort((one, other) => rank(one) - rank(other));
-  const firstOfServer = ranked.filter((tool) => ranked.find((other) => other.server === tool.server) === tool);
+  const cards = servers.flatMap(({ name, title, status, tools }) =>
+    (status === "ready" ? tools : []).filter((tool) => tool.for_model !== false).map((tool) => ({ tool, server: toWords(title || name) })),
+  );
+  const ranked = cards.sort((one, other) => rank(one) - rank(other));
+  const firstOfServer = ranked.filter(({ tool }) => ranked.find((other) => other.tool.server === tool.server)?.tool === tool);
   return [...new Set([...firstOfServer, ...ranked])].slice(0, MAX_CARDS);
-}
-
-/** "summarise_file" → "Summarise file". */
-function toWords(name: string): string {
-  const words = name.replaceAll(/[_-]+/g, " ");
-  return words.charAt(0).toUpperCase() + words.slice(1);
 }
 
 async function fetchNewestFiles(): Promise<FileRecord[]> {

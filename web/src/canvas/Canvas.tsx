@@ -37,10 +37,18 @@ export default function Canvas(props: CanvasProps) {
     setTabs(next);
     if (next.tabs.length === 0) setOpen(false);
   };
+  const leave = () => {
+    setIsFull(false);
+    setOpen(false);
+  };
   const active = tabs.tabs.find((tab) => tab.key === tabs.active);
   return (
     <section className={`canvas${isFull ? " full" : ""}`} id="canvas" aria-label={texts.app.canvas} hidden={!open} ref={canvas}>
       <div className="canvas-bar">
+        {/* Where the canvas covers the chat, this button replaces the cross. */}
+        <button type="button" className="plain covering-only" onClick={leave}>
+          <Icon name="back" /> {texts.canvas.back}
+        </button>
         <TabBar tabs={tabs} onSelect={(key) => setTabs(selectTab(tabs, key))} onClose={close} />
         {active && !isSplit(tabs) && <TabActions key={active.key} tab={active} />}
         {tabs.tabs.length > 1 && (
@@ -53,14 +61,7 @@ export default function Canvas(props: CanvasProps) {
           />
         )}
         <BarButton icon="expand" label={texts.canvas.fullScreen} className="wide-only" pressed={isFull} onClick={() => setIsFull(!isFull)} />
-        <BarButton
-          icon="close"
-          label={texts.canvas.close}
-          onClick={() => {
-            setIsFull(false);
-            setOpen(false);
-          }}
-        />
+        <BarButton icon="close" label={texts.canvas.close} className="beside-only" onClick={leave} />
       </div>
       <Panes tabs={tabs} open={open} />
       {!isFull && <ResizeHandle />}

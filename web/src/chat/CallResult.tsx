@@ -5,17 +5,16 @@ import { texts } from "../texts";
 
 interface CallResultProps {
   results: unknown;
-  errorCode: string | null;
 }
 
 /** Result of a call: rendered if it is Markdown text, with a button for its source; any other value as text or JSON. */
-export function CallResult({ results, errorCode }: CallResultProps) {
+export function CallResult({ results }: CallResultProps) {
   const [asSource, setAsSource] = useState(false);
   const markdown = typeof results === "string" && isMarkdown(results) ? results : null;
   return (
     <>
       <div className="row">
-        <h4>{errorCode ? texts.call.resultWithCode(errorCode) : texts.call.result}</h4>
+        <h4>{texts.call.result}</h4>
         {markdown !== null && (
           <button type="button" className="plain last" aria-pressed={asSource} onClick={() => setAsSource(!asSource)}>
             {texts.call.showSource}

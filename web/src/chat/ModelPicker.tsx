@@ -1,4 +1,5 @@
 import { texts } from "../texts";
+import { modelLabel } from "./modelLabel";
 
 interface ModelPickerProps {
   models: readonly { name: string; description: string }[];
@@ -11,11 +12,11 @@ export function ModelPicker({ models, selected, onSelect }: ModelPickerProps) {
   if (models.length < 2) return null;
   return (
     <label className="model">
-      <span className="visually-hidden">{texts.composer.model}</span>
+      <span className="faint">{texts.composer.model}</span>
       <select value={selected} onChange={(event) => onSelect(event.target.value)}>
         {models.map(({ name, description }) => (
           <option key={name} value={name} title={description}>
-            {name}
+            {modelLabel(name)}
           </option>
         ))}
       </select>

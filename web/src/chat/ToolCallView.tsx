@@ -4,7 +4,7 @@ import { formatDuration } from "../shared/format";
 import { ApprovalForm } from "./ApprovalForm";
 import { CallResult, formatValue } from "./CallResult";
 import { describeProblems, listFacts, type MetaData } from "./metaData";
-import { errorOf, isOpen, type ToolCall } from "./toolCall";
+import { errorOf, isErrorOnly, isOpen, type ToolCall } from "./toolCall";
 import { texts } from "../texts";
 
 const QuestionForm = lazy(() => import("./QuestionForm"));
@@ -41,6 +41,7 @@ export function ToolCallView({ call, turnPath, onCancel }: ToolCallViewProps) {
       {error && (
         <p className="error-message">
           {error}
+          {call.errorCode && <code className="error-code faint">{call.errorCode}</code>}
           {call.suggestion && <span className="suggestion">{call.suggestion}</span>}
         </p>
       )}
@@ -88,7 +89,7 @@ function Details({ call }: { call: ToolCall }) {
       {call.reason && <p>{texts.call.reason(call.reason)}</p>}
       {!isOpen(call) && (
         <>
-          <CallResult results={call.results} errorCode={call.errorCode} />
+          {!isErrorOnly(call) && <CallResult results={call.results} />}
           <Facts metaData={call.metaData} />
         </>
       )}

@@ -3,6 +3,7 @@ import { api, unwrap } from "../api/client";
 import { copyText } from "../shared/copyText";
 import { Icon } from "../shared/Icon";
 import { showError } from "../shared/notifications";
+import { modelLabel } from "./modelLabel";
 import { toSpeech } from "./speech";
 import { answerText, type Turn } from "./turn";
 import { texts } from "../texts";
@@ -95,5 +96,5 @@ function canSpeak(): boolean {
 /** Return when the turn ended and, if it was answered, by which model and with how many tokens. */
 function describe({ endedAt, status, model, tokens }: Turn): string {
   const time = endedAt && new Date(endedAt).toLocaleTimeString(undefined, { hour: "2-digit", minute: "2-digit" });
-  return [time, status === "complete" && model, tokens > 0 && texts.turn.tokens(tokens)].filter(Boolean).join(" · ");
+  return [time, status === "complete" && model && texts.turn.model(modelLabel(model)), tokens > 0 && texts.turn.tokens(tokens)].filter(Boolean).join(" · ");
 }

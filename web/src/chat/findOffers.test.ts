@@ -16,6 +16,18 @@ it("offers names that begin with the text first, then words that do, then all th
   expect(names).toEqual(["documents.read", "report.summarise", "samples.count", "artifacts.long_results", "artifacts.three_files"]);
 });
 
+it("offers the shorter of names that begin with the text first, and titles after them", () => {
+  const offers = [
+    { server: "guide", name: "plan", title: "Read a plan" },
+    { server: "approval", name: "report_steps" },
+    { server: "report", name: "explore" },
+    { server: "documents", name: "read" },
+    { server: "report", name: "summarise" },
+  ];
+  const names = findOffers(offers, "re").map(fullName);
+  expect(names).toEqual(["report.explore", "documents.read", "report.summarise", "approval.report_steps", "guide.plan"]);
+});
+
 it("offers everything in the given order for an empty text", () => {
   expect(findOffers(OFFERS, "")).toEqual(OFFERS);
 });

@@ -10,19 +10,26 @@ export function fullName({ server, name }: { server: string; name: string }): st
   return `${server}.${name}`;
 }
 
-/** Return the offers whose names contain a text: first names that begin with it, then those with a word that does. */
+/**
+ * Return the offers whose names contain a text: first those whose server or own name begins with it, then titles that do,
+ * then names and titles with a word that does. Of equal offers, the text is more of the shorter names, so these are first.
+ */
 export function findOffers<Found extends Offer>(offers: readonly Found[], text: string): Found[] {
   const needle = text.toLowerCase();
+  if (!needle) return [...offers];
   return offers
-    .map((offer) => ({ offer, rank: rankOf(offer, needle) }))
+    .map((offer) => ({ offer, rank: rankOf(offer, needle), length: fullName(offer).length }))
     .filter(({ rank }) => rank !== null)
-    .sort((one, other) => (one.rank ?? 0) - (other.rank ?? 0))
+    .sort((one, other) => (one.rank ?? 0) - (other.rank ?? 0) || one.length - other.length)
     .map(({ offer }) => offer);
 }
 
 function rankOf(offer: Offer, needle: string): number | null {
-  const names = [fullName(offer), offer.name, offer.title ?? ""].map((name) => name.toLowerCase());
+  const names = [fullName(offer), offer.name].map((name) => name.toLowerCase());
+  const title = (offer.title ?? "").toLowerCase();
   if (names.some((name) => name.startsWith(needle))) return 0;
-  if (names.some((name) => name.split(/[^\p{L}\p{N}]+/u).some((word) => word.startsWith(needle)))) return 1;
-  return names.some((name) => name.includes(needle)) ? 2 : null;
+  if (title.startsWith(needle)) return 1;
+  const all = [...names, title];
+  if (all.some((name) => name.split(/[^\p{L}\p{N}]+/u).some((word) => word.startsWith(needle)))) return 2;
+  return all.some((name) => name.includes(needle)) ? 3 : null;
 }

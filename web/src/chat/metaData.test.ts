@@ -44,3 +44,14 @@ test("listFacts shows text as it is and other values as JSON, without what the c
     ["none", "null"],
   ]);
 });
+
+test("listFacts leaves out the class and the empty details of an error, and keeps a tool's own fields of these names", () => {
+  const failure = { is_error: true, error_code: "E_TOOL_FAILED", reason: "ToolFailed" };
+
+  expect(listFacts({ ...failure, details: {} })).toEqual([]);
+  expect(listFacts({ ...failure, details: { exit_code: 3 } })).toEqual([["details", '{"exit_code":3}']]);
+  expect(listFacts({ reason: "cached", details: {} })).toEqual([
+    ["reason", "cached"],
+    ["details", "{}"],
+  ]);
+});

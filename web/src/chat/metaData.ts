@@ -23,10 +23,16 @@ export function describeProblems(metaData: MetaData): string[] {
 
 /** Return the tool's own facts in its order, each with its value as text. */
 export function listFacts(metaData: MetaData): [name: string, value: string][] {
-  const isFact = ([key, value]: [string, unknown]) => !SHOWN_ELSEWHERE.has(key) && !PROBLEMS[key]?.(value);
+  const isFact = ([key, value]: [string, unknown]) =>
+    !SHOWN_ELSEWHERE.has(key) && !PROBLEMS[key]?.(value) && !(metaData.is_error === true && saysNothing(key, value));
   return Object.entries(metaData)
     .filter(isFact)
     .map(([key, value]) => [key, typeof value === "string" ? value : JSON.stringify(value)]);
+}
+
+/** Satchel adds the class of the error to a failed call, which says no more than its code, and details, which can be empty. */
+function saysNothing(key: string, value: unknown): boolean {
+  return key === "reason" || (key === "details" && isRecord(value) && Object.keys(value).length === 0);
 }
 
 /** A string among the entries is a note of Satchel, such as "and 5 more". */

@@ -130,6 +130,12 @@ export function isOpen({ status }: ToolCall): boolean {
   return status === "running" || status === "needs-approval" || status === "needs-input";
 }
 
+/** Return true if the result of a failed call is its error message, which the call shows anyway, and nothing else. */
+export function isErrorOnly(call: ToolCall): boolean {
+  if (call.status !== "failed" || call.results === null || typeof call.results !== "object") return false;
+  return Object.keys(call.results).every((key) => key === "error");
+}
+
 /** Return the error message of a failed call; null for any other call. */
 export function errorOf(call: ToolCall): string | null {
   if (call.status !== "failed") return null;

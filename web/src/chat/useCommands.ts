@@ -2,7 +2,7 @@ import { useEffect, useState } from "react";
 
 import { api, unwrap } from "../api/client";
 import type { Prompt, Tool } from "../api/types";
-import { firstLine } from "../tools/description";
+import { firstLine, toWords } from "../tools/description";
 import { onLoaded } from "../shared/onLoaded";
 import { fieldsOfSchema } from "../tools/schemaFields";
 import { type Option, type Options, useOptions } from "../shared/useOptions";
@@ -39,11 +39,17 @@ export function useCommands(text: string, { onPrompt, onTool }: CommandHandlers)
   const options = findOffers(offers, query ?? "").map((offer): Option => ({
     key: `${offer.kind} ${fullName(offer)}`,
     label: `/${fullName(offer)}`,
-    detail: offer.title ?? firstLine(offer.description ?? ""),
+    detail: describeOffer(offer),
     choose: offer.choose,
   }));
   const isComplete = tools.some((tool) => fullName(tool) === query && !needsArguments(tool));
   return useOptions(texts.composer.commands, query, isComplete ? [] : options.slice(0, MAX_OPTIONS));
+}
+
+/** Return the title or the beginning of the description; null if it only repeats the name. */
+function describeOffer({ name, title, description }: Pick<Tool, "name" | "title" | "description">): string | undefined {
+  const [isTitleNew, line] = [title && toWords(title).toLowerCase() !== toWords(name).toLowerCase(), firstLine(description ?? "")];
+  return (isTitleNew ? title : line) || undefined;
 }
 
 /** Return the tools that the user may call, of servers that are ready. */

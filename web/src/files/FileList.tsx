@@ -46,7 +46,11 @@ export function FileList({ files, selection, now, busy, actions, onDelete, onEnd
     virtualizer.scrollToIndex(index);
     // The row exists after the next rendering.
     requestAnimationFrame(() =>
-      requestAnimationFrame(() => scroller.current?.querySelector<HTMLElement>(`[data-index="${index}"] .file-name`)?.focus()),
+      requestAnimationFrame(() => {
+        const { activeElement } = document;
+        if (activeElement !== document.body && !scroller.current?.contains(activeElement)) return; // the user has left the list
+        scroller.current?.querySelector<HTMLElement>(`[data-index="${index}"] .file-name`)?.focus();
+      }),
     );
   };
   const onKeyDown = (event: KeyboardEvent<HTMLElement>) => {

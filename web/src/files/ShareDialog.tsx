@@ -54,7 +54,7 @@ export function ShareDialog({ file, onClose }: { file: FileRecord; onClose(): vo
         </select>
       </label>{" "}
       <button type="button" onClick={create}>
-        Create link
+        {links.length > 0 ? "Create another link" : "Create link"}
       </button>
       {newLink && (
         <p className="share-link">
@@ -66,11 +66,11 @@ export function ShareDialog({ file, onClose }: { file: FileRecord; onClose(): vo
       )}
       {links.length > 0 && (
         <ul aria-label="Active links" className="share-links">
-          {links.map(({ link_id, expires_at }) => (
+          {links.map(({ link_id, created_at, expires_at }) => (
             <li key={link_id}>
               <span>
-                Until {new Date(expires_at).toLocaleString(undefined, { dateStyle: "short", timeStyle: "short" })}
-                {link_id === newLink?.link_id && " (this link)"}
+                Created {formatTime(created_at, "medium")}, expires {formatTime(expires_at, "short")}
+                {link_id === newLink?.link_id && " (the link above)"}
               </span>
               <button type="button" onClick={() => revoke(link_id)}>
                 Revoke link
@@ -84,6 +84,11 @@ export function ShareDialog({ file, onClose }: { file: FileRecord; onClose(): vo
       </form>
     </Dialog>
   );
+}
+
+/** The second of its creation tells a link from others. */
+function formatTime(at: string, timeStyle: "medium" | "short"): string {
+  return new Date(at).toLocaleString(undefined, { dateStyle: "short", timeStyle });
 }
 
 function withoutLink(links: readonly ShareLink[], linkId: string): ShareLink[] {

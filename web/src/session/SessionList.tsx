@@ -37,6 +37,7 @@ export function SessionList({ sessions, currentId, lastTurnId, keepsFiles, onNew
   const listed = sessions.list.filter((session) => !session.temporary);
   const shown = listed.filter((session) => session.archived === showsArchive);
   const found = needle ? findSessions(listed, needle, search.matches) : shown;
+  const sameTitles = new Set(found.map(titleOf).filter((title, index, all) => all.indexOf(title) !== index));
   const snippets = new Map(search.matches.map(({ session, snippet }) => [session.session_id, snippet]));
   const end = (session: Session): void => {
     sessions.end(session.session_id).then(() => {
@@ -66,6 +67,7 @@ export function SessionList({ sessions, currentId, lastTurnId, keepsFiles, onNew
                 <SessionItem
                   key={session.session_id}
                   session={session}
+                  isAmbiguous={sameTitles.has(titleOf(session))}
                   snippet={(needle && snippets.get(session.session_id)) || null}
                   isCurrent={session.session_id === currentId}
                   onOpen={onOpen}
@@ -120,6 +122,8 @@ interface SessionItemProps {
   session: Session;
   /** The part of a message in which a search has found its words. */
   snippet: string | null;
+  /** Whether another chat of the list has the same title. Then the time tells them apart. */
+  isAmbiguous: boolean;
   isCurrent: boolean;
   onOpen(sessionId: string): void;
   onChange(changes: SessionChange): Promise<void>;
@@ -127,9 +131,10 @@ interface SessionItemProps {
   onShare(session: Session): void;
 }
 
-function SessionItem({ session, snippet, isCurrent, onOpen, onChange, onDelete, onShare }: SessionItemProps) {
+function SessionItem({ session, snippet, isAmbiguous, isCurrent, onOpen, onChange, onDelete, onShare }: SessionItemProps) {
   const [isEditing, setEditing] = useState(false);
   const title = titleOf(session);
+  const time = isAmbiguous && formatTime(session.last_used_at);
   const change = (changes: SessionChange) => () => void onChange(changes).catch(showError);
   const save = (format: ExportFormat) => () => void withErrorToast(() => exportChat(session, format));
   const rename = (event: FormEvent<HTMLFormElement>): void => {
@@ -157,11 +162,12 @@ function SessionItem({ session, snippet, isCurrent, onOpen, onChange, onDelete, 
         onClick={() => onOpen(session.session_id)}
       >
         {title}
+        {time && <span className="faint"> {time}</span>}
         {session.waits_for_user && <span className="waiting">{texts.sessions.needsAnswer}</span>}
         {snippet && <span className="snippet faint">{snippet}</span>}
       </button>
       <Menu
-        label={texts.sessions.actions(title)}
+        label={texts.sessions.actions(time ? `${title} ${time}` : title)}
         items={[
           { label: texts.sessions.rename, icon: "edit", choose: () => setEditing(true) },
           session.pinned
@@ -179,6 +185,13 @@ function SessionItem({ session, snippet, isCurrent, onOpen, onChange, onDelete, 
       />
     </li>
   );
+}
+
+/** Return the time of day, with seconds because chats are often begun in the same minute; before today, with the date. */
+function formatTime(at: string): string {
+  const date = new Date(at);
+  const isToday = date.toDateString() === new Date().toDateString();
+  return date.toLocaleString(undefined, { ...(isToday ? {} : { dateStyle: "short" }), timeStyle: "medium" });
 }
 
 export function titleOf(session: Session): string {

@@ -4,6 +4,7 @@ import { api, unwrap } from "../api/client";
 import type { Session, SessionWithTurns } from "../api/types";
 import { showError } from "../shared/notifications";
 import { type Change, useSyncedState } from "../shared/useSyncedState";
+import { toWords } from "../tools/description";
 
 export type SessionChange = { title: string } | { model: string } | { pinned: boolean } | { archived: boolean };
 
@@ -93,9 +94,23 @@ export function useSessions(): Sessions {
   };
 }
 
-/** Return the first line of a message, truncated to fit the list. Of a call, only the name of the tool is a title. */
+const CALL = /^\/([\w-]+)\.([\w-]+)(?: (\{.*))?$/;
+
+/** Return the first line of a message, truncated to fit the list; of a call, the words of its tool and its main argument. */
 export function titleFrom(message: string): string {
   const firstLine = message.trim().split("\n", 1)[0] ?? "";
-  const line = /^(\/\S+) \{/.exec(firstLine)?.[1] ?? firstLine;
+  const [, server, tool, json] = CALL.exec(firstLine) ?? [];
+  const line = tool === undefined ? firstLine : `${toWords(tool)} ${(json && mainArgument(json)) || `(${server})`}`;
   return line.length > MAX_TITLE_CHARS ? `${line.slice(0, MAX_TITLE_CHARS - 1).trimEnd()}…` : line;
+}
+
+/** Return the first argument that is a text or a number: tools name what they work on first. Null without one. */
+function mainArgument(json: string): string | null {
+  try {
+    const values = Object.values(JSON.parse(json) as Record<string, unknown>);
+    const main = values.find((value) => (typeof value === "string" && value.trim()) || typeof value === "number");
+    return main === undefined ? null : String(main).trim().replaceAll(/\s+/g, " ");
+  } catch {
+    return null; // it ends in a later line
+  }
 }

@@ -63,7 +63,7 @@ export default function ShareChatDialog({ session, lastTurnId, onClose }: ShareC
           <input type="checkbox" checked={withFiles} onChange={(event) => setWithFiles(event.target.checked)} /> {texts.share.withFiles}
         </label>
         <button type="button" className="primary" onClick={() => void create()}>
-          {texts.share.create}
+          {links.length > 0 ? texts.share.createAnother : texts.share.create}
         </button>
       </p>
       {newLink && (
@@ -79,8 +79,9 @@ export default function ShareChatDialog({ session, lastTurnId, onClose }: ShareC
           {links.map((link) => (
             <li key={link.chat_link_id} className="row">
               <span>
-                <Phrase text={texts.share.expires} parts={{ time: <DateTime at={link.expires_at} /> }} />
+                <Phrase text={texts.share.expires} parts={{ created: <DateTime at={link.created_at} />, time: <DateTime at={link.expires_at} /> }} />
                 {link.with_files && ` · ${texts.share.filesIncluded}`}
+                {link.chat_link_id === newLink?.chat_link_id && ` ${texts.share.thisLink}`}
               </span>
               <button type="button" onClick={() => void revoke(link)}>
                 {texts.share.revoke}

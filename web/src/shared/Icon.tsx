@@ -2,6 +2,7 @@
 const PATHS = {
   archive: "M3 5h18v4H3zM5 9v10h14V9M10 13h4",
   attach: "M14 6.5 7.5 13a2.5 2.5 0 0 0 3.5 3.5l6-6a4.2 4.2 0 0 0-6-6l-6 6a6 6 0 0 0 8.5 8.5l5-5",
+  back: "M20 12H5m6-6-6 6 6 6",
   bad: "M7 13V4H4v9zM7 13l4 8a3 3 0 0 0 3-3v-4h5a2 2 0 0 0 2-2l-2-6a3 3 0 0 0-3-2H7",
   chart: "M4 20V10m6 10V4m6 16v-7M2 20h20",
   chat: "M4 5h16v11H9l-5 4z",

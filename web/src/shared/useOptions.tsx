@@ -5,7 +5,7 @@ export interface Option {
   key: string;
   label: string;
   /** Text after the label, such as a description. */
-  detail?: string;
+  detail?: string | undefined;
   choose(): void;
 }
 
@@ -56,7 +56,7 @@ export function useOptions(label: string, query: string | null, options: readonl
             if (index === activeIndex) element?.scrollIntoView({ block: "nearest" });
           }}
         >
-          {option.label}
+          <span className="label">{option.label}</span>
           {option.detail && <span className="detail"> {option.detail}</span>}
         </li>
       ))}

@@ -14,9 +14,10 @@ describe("beginning of a description", () => {
     expect(firstLine("Use `a` or ``b``; a ` alone stays.")).toBe("Use a or b; a ` alone stays.");
   });
 
-  it("ends with the first sentence, or with the line if no sentence ends in it", () => {
+  it("ends with the first sentence, which may go on in the next line, or with the paragraph", () => {
     expect(firstSentence("Read a file. And more.")).toBe("Read a file.");
-    expect(firstSentence("Version 1.5 of it\nmore.")).toBe("Version 1.5 of it");
+    expect(firstSentence("Version 1.5 of it\nmore. And more.")).toBe("Version 1.5 of it more.");
+    expect(firstSentence("Version 1.5\n\nNew paragraph.")).toBe("Version 1.5");
   });
 
   it("ends with the first paragraph", () => {

@@ -1,7 +1,8 @@
 /** The beginning of a tool's description, as plain text: servers write the names of arguments in `code` or ``code``. Pure. */
 
 export function firstSentence(text: string): string {
-  return /^[^\n]*?[.!?](?=\s|$)/.exec(toPlain(text))?.[0] ?? firstLine(text);
+  const paragraph = firstParagraph(text).replaceAll(/\s+/g, " ");
+  return /^.*?[.!?](?=\s|$)/.exec(paragraph)?.[0] ?? paragraph;
 }
 
 export function firstLine(text: string): string {
@@ -10,6 +11,12 @@ export function firstLine(text: string): string {
 
 export function firstParagraph(text: string): string {
   return toPlain(text).split(/\n\s*\n/, 1)[0] ?? "";
+}
+
+/** "summarise_file" → "Summarise file". */
+export function toWords(name: string): string {
+  const words = name.replaceAll(/[_-]+/g, " ");
+  return words.charAt(0).toUpperCase() + words.slice(1);
 }
 
 function toPlain(text: string): string {

@@ -6,13 +6,14 @@ from pathlib import Path
 from string import Template
 from typing import TYPE_CHECKING
 
-from .table import MAX_DISTINCT, Column, Table
+from .table import MAX_VALUE_CHARS, Column, Table
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 BARS = 24
 MAX_CHARTED = 6
+MAX_FREQUENT = 4
 MAX_LABEL = 32
 COLOR = "#3b6fd4"
 PAGE = Template((Path(__file__).parent / "page.html").read_text(encoding="utf-8"))
@@ -33,8 +34,30 @@ def _row(column: Column, rows: int) -> str:
     if minimum := values.get("distinct_at_least"):
         values["distinct"] = f"≥ {minimum}"
     numbers = [values.get(key, "") for key in ("empty", "distinct", "min", "mean", "max", "sum")]
-    cells = [escape(column.name), column.kind, *numbers, _bars(column.shares(BARS))]
+    cells = [escape(column.name), column.kind, *numbers, _distribution(column)]
     return "<tr>" + "".join(f"<td>{cell}</td>" for cell in cells) + "</tr>"
+
+
+def _distribution(column: Column) -> str:
+    """Return bars for a column of numbers, or the most frequent values of a column of text, with a caption."""
+    if column.kind == "number":
+        caption = f"Number of rows by value, {column.low:.6g} to {column.high:.6g}"
+        picture = _bars(column.shares(BARS))
+    elif not (frequent := column.frequent_values(MAX_FREQUENT)):
+        return ""
+    elif frequent[0][1] == 1:
+        caption, picture = "Each value is in one row", ""
+    else:
+        values = (
+            f"<li>{escape(_shorten(value))}: {count:,} {'row' if count == 1 else 'rows'}</li>"
+            for value, count in frequent
+        )
+        caption, picture = "Most frequent values", f"<ul>{''.join(values)}</ul>"
+    return f"<figure><figcaption>{caption}</figcaption>{picture}</figure>"
+
+
+def _shorten(value: str) -> str:
+    return value if len(value) < MAX_VALUE_CHARS else f"{value[: MAX_VALUE_CHARS - 1]}…"
 
 
 def _bars(shares: list[float]) -> str:
@@ -72,7 +95,7 @@ def _draw_distribution(panel: "Axes", column: Column) -> None:
 
 
 def _draw_distinct(panel: "Axes", columns: list[Column]) -> None:
-    panel.barh(range(len(columns)), [min(len(column.distinct), MAX_DISTINCT) for column in columns], color=COLOR)
+    panel.barh(range(len(columns)), [len(column.counts) for column in columns], color=COLOR)
     panel.set_yticks(range(len(columns)), [_label(column.name) for column in columns], parse_math=False)
     panel.invert_yaxis()
     panel.set_xlabel("distinct values")

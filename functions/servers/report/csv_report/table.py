@@ -1,13 +1,15 @@
 """Collect statistics of a table in limited memory: store counts and samples, never all cells."""
 
 import math
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from itertools import zip_longest
+from itertools import islice, zip_longest
 from typing import Any
 
 MAX_DISTINCT = 1_000
 MAX_SAMPLE = 4_000
+MAX_VALUE_CHARS = 32  # longer values are cut in the list of the most frequent ones
 
 
 @dataclass
@@ -20,7 +22,8 @@ class Column:
     low: float = math.inf
     high: float = -math.inf
     total: float = 0.0
-    distinct: set[int] = field(default_factory=set)  # hashes of the cells, because long texts would take more memory
+    counts: Counter[int] = field(default_factory=Counter)  # by hashes of the cells: long texts would take more memory
+    labels: dict[int, str] = field(default_factory=dict)  # the beginning of each counted cell, by its hash
     sample: list[float] = field(default_factory=list)  # every `stride`-th number of the column, at most MAX_SAMPLE
     stride: int = 1
 
@@ -33,10 +36,18 @@ class Column:
         """Add the column's next cells to the statistics. Blank cells count as empty."""
         filled = [cell for cell in map(str.strip, cells) if cell]
         self.filled += len(filled)
-        if len(self.distinct) < MAX_DISTINCT:
-            self.distinct.update(map(hash, filled))
+        if len(self.counts) < MAX_DISTINCT:
+            self._count(filled)
         if self.numeric and filled:
             self._add_numbers(numbers_in(filled, decimal_comma=decimal_comma))
+
+    def _count(self, cells: list[str]) -> None:
+        self.counts.update(map(hash, cells))
+        if len(self.counts) < MAX_DISTINCT:
+            self.labels.update((hash(cell), cell[:MAX_VALUE_CHARS]) for cell in cells)
+        else:
+            self.counts = Counter(dict(islice(self.counts.items(), MAX_DISTINCT)))
+            self.labels = {}
 
     def _add_numbers(self, numbers: list[float] | None) -> None:
         if numbers is None:
@@ -53,6 +64,12 @@ class Column:
         counts = histogram(self.sample, self.low, self.high, max_bins) if self.kind == "number" else []
         return [count / len(self.sample) for count in counts]
 
+    def frequent_values(self, number: int) -> list[tuple[str, int]]:
+        """Return the most frequent texts and their counts, or `[]` if the column has numbers or too many values."""
+        if self.kind != "text" or not self.labels:
+            return []
+        return [(self.labels[key], count) for key, count in self.counts.most_common(number)]
+
     def describe(self, rows: int) -> dict[str, Any]:
         """Return a small JSON summary of the column. `rows` is the number of rows in the table."""
         summary: dict[str, Any] = {"column": self.name, "type": self.kind, "empty": rows - self.filled}
@@ -60,8 +77,8 @@ class Column:
             values = {"min": self.low, "mean": self.total / self.filled, "max": self.high, "sum": self.total}
             summary |= {key: _tidy(value) for key, value in values.items()}
         elif self.kind == "text":
-            capped = len(self.distinct) >= MAX_DISTINCT
-            summary |= {"distinct_at_least": MAX_DISTINCT} if capped else {"distinct": len(self.distinct)}
+            capped = len(self.counts) >= MAX_DISTINCT
+            summary |= {"distinct_at_least": MAX_DISTINCT} if capped else {"distinct": len(self.counts)}
         return summary
 
 

@@ -104,17 +104,17 @@ class TestResults:
             'calculator.evaluate:\n```json\n{\n  "value": 22698,\n  "größe": null\n}\n```'
         )
 
-    def test_text_is_shown_as_text_and_files_by_name(self) -> None:
+    def test_text_is_shown_as_text_without_the_files_which_every_client_lists(self) -> None:
         text = show("/x.y {}", tool_result(results="done", files=["a.html", "b.png"]))
 
-        assert text.endswith("\n\ncalculator.evaluate:\ndone\nFiles: a.html, b.png")
+        assert text.endswith("\n\ncalculator.evaluate:\ndone")
 
     def test_failed_calls_are_marked(self) -> None:
         text = show(
             "/x.y {}", tool_result(results={"error": "1/0"}, failed=True), tool_result("offline-1", results=False)
         )
 
-        assert "calculator.evaluate failed:\n" in text
+        assert "\n\ncalculator.evaluate failed: 1/0\n\n" in text
         assert text.endswith("calculator.evaluate:\nfalse")
 
     def test_long_output_is_truncated_with_a_note(self) -> None:

@@ -21,7 +21,8 @@ const MAX_LABELS = 120;
 const MAX_LABEL_LENGTH = 28;
 const EDGE_OPACITY = 0.6;
 const ARROW_PX = 7;
-const HALO_PX = 3;
+const HALO_PX = 4;
+const LABEL_GAP_PX = RADIUS + 4;
 /** Edges are labeled if this many pixels are between their nodes, and if they are few enough to stay readable. */
 const MIN_LABELED_EDGE_PX = 110;
 const MAX_EDGE_LABELS = 80;
@@ -147,10 +148,27 @@ function drawEdgeLabels(
   context.textAlign = "start";
 }
 
+/** Places of a label around its node, best first: the angle at which it lies, its offset, and what of the text is there. */
+const LABEL_PLACES = [
+  { angle: 0, dx: LABEL_GAP_PX, dy: 4, align: "left" },
+  { angle: Math.PI, dx: -LABEL_GAP_PX, dy: 4, align: "right" },
+  { angle: Math.PI / 2, dx: 0, dy: LABEL_GAP_PX + 10, align: "center" },
+  { angle: -Math.PI / 2, dx: 0, dy: -LABEL_GAP_PX, align: "center" },
+] as const;
+/** An edge at least this far from the angle of a label does not run behind it. */
+const FREE_ANGLE = Math.PI / 6;
+
+/** Return the first place of a label that no edge of the node crosses, or else the one that is farthest from all edges. */
+export function placeLabel(edgeAngles: readonly number[]): (typeof LABEL_PLACES)[number] {
+  const distance = (one: number, other: number): number => Math.abs(Math.atan2(Math.sin(one - other), Math.cos(one - other)));
+  const free = LABEL_PLACES.map((place) => Math.min(FREE_ANGLE, ...edgeAngles.map((angle) => distance(angle, place.angle))));
+  return LABEL_PLACES[free.indexOf(Math.max(...free))] ?? LABEL_PLACES[0];
+}
+
 /** Label the selected and highlighted nodes, and all visible nodes if they are few enough to stay readable. */
 function drawLabels(
   context: CanvasRenderingContext2D,
-  { graph, selected, highlighted }: GraphScene,
+  { graph, links, selected, highlighted }: GraphScene,
   toScreen: ToScreen,
   getColor: GetColor,
   isVisible: (x: number, y: number) => boolean,
@@ -158,8 +176,18 @@ function drawLabels(
   const emphasized = [selected, ...highlighted].filter((node) => node >= 0);
   const visible = graph.nodes.map((_, node) => node).filter((node) => isVisible(...toScreen(node)));
   const others = visible.length <= MAX_LABELS ? visible : [];
-  for (const node of new Set([...emphasized.slice(0, MAX_LABELS), ...others])) {
-    const [x, y] = toScreen(node);
-    drawText(context, graph.nodes[node]?.label ?? "", x + RADIUS + 4, y + 4, getColor("--text"), getColor("--page"));
+  const labeled = new Set([...emphasized.slice(0, MAX_LABELS), ...others]);
+  const angles = new Map([...labeled].map((node) => [node, [] as number[]]));
+  for (const [from, to] of links) {
+    const [[x1, y1], [x2, y2]] = [toScreen(from), toScreen(to)];
+    angles.get(from)?.push(Math.atan2(y2 - y1, x2 - x1));
+    angles.get(to)?.push(Math.atan2(y1 - y2, x1 - x2));
   }
+  for (const node of labeled) {
+    const [x, y] = toScreen(node);
+    const { dx, dy, align } = placeLabel(angles.get(node) ?? []);
+    context.textAlign = align;
+    drawText(context, graph.nodes[node]?.label ?? "", x + dx, y + dy, getColor("--text"), getColor("--page"));
+  }
+  context.textAlign = "start";
 }

@@ -74,20 +74,20 @@ def _show_results(results: list[ToolMessage]) -> str:
 
 def _show_result(message: ToolMessage) -> str:
     results = message.content.get("results")
+    if message.failed and isinstance(results, dict) and isinstance(results.get("error"), str):
+        return f"{message.tool} failed: {results['error']}"
     text = results if isinstance(results, str) else json.dumps(results, ensure_ascii=False, indent=2)
     if len(text) > _MAX_OUTPUT_CHARS:
         text = f"{text[:_MAX_OUTPUT_CHARS]}\n… ({len(text) - _MAX_OUTPUT_CHARS} characters more)"
     if isinstance(results, dict | list):
         text = f"```json\n{text}\n```"
-    files = message.content.get("files")
-    file_line = f"\nFiles: {', '.join(files)}" if files else ""
-    return f"{message.tool}{' failed' if message.failed else ''}:\n{text}{file_line}"
+    return f"{message.tool}{' failed' if message.failed else ''}:\n{text}"
 
 
 def _show_media(messages: Sequence[Message]) -> list[str]:
     """Return a line that names the pictures and documents of the messages, or nothing if there are none."""
     shown = [_describe(item) for message in messages for item in media_in(message)]
-    return [f"Shown to the model: {', '.join(shown)}."] if shown else []
+    return [f"A model would also see: {', '.join(shown)}."] if shown else []
 
 
 def _describe(media: MediaRef) -> str:

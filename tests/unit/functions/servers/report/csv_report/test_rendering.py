@@ -47,9 +47,26 @@ def test_page_has_a_row_for_each_column() -> None:
 
     assert page.unclosed == []
     assert page.rows[1:] == [
-        ["amount", "number", "0", "", "1,000", "1,750.25", "2,500.5", "3,500.5", ""],
-        ["region", "text", "1", "1", "", "", "", "", ""],
+        [
+            "amount",
+            "number",
+            "0",
+            "",
+            "1,000",
+            "1,750.25",
+            "2,500.5",
+            "3,500.5",
+            "Number of rows by value, 1000 to 2500.5",
+        ],
+        ["region", "text", "1", "1", "", "", "", "", "Each value is in one row"],
     ]
+
+
+def test_page_lists_the_frequent_values_texts_with_their_rows() -> None:
+    names = ["north", "south", "<b>", "north", "east", "south", "north", "west", "x" * 40, "x" * 40]
+    page = Page(render_page("sales.csv", table(["region"], [[name] for name in names])))
+
+    assert page.rows[1][8] == f"Most frequent valuesnorth: 3 rowssouth: 2 rows{'x' * 31}…: 2 rows<b>: 1 row"
 
 
 def test_page_marks_a_capped_number_of_distinct_values() -> None:

@@ -55,6 +55,17 @@ def test_overflowing_sum_is_none() -> None:
     assert (summary["max"], summary["sum"], summary["mean"]) == (1e308, None, None)
 
 
+def test_frequent_values_texts_are_counted_over_all_rows_unless_there_are_too_many() -> None:
+    frequent = column("b", "a", " a ", "")
+    frequent.add(["a", "b"], decimal_comma=False)
+    assert frequent.frequent_values(2) == [("a", 3), ("b", 2)]
+    assert frequent.frequent_values(1) == [("a", 3)]
+    many = column("a", "a", *(f"v{n}" for n in range(MAX_DISTINCT)))
+    many.add(["a"], decimal_comma=False)
+    assert (many.frequent_values(2), len(many.counts), many.labels) == ([], MAX_DISTINCT, {})
+    assert column("1", "1").frequent_values(2) == []
+
+
 def test_distinct_values_are_counted_up_to_the_limit() -> None:
     below, above = (column(*(f"v{n}" for n in range(count))) for count in (MAX_DISTINCT - 1, 3 * MAX_DISTINCT))
 
