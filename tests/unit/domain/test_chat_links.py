@@ -77,7 +77,7 @@ def test_link_hides_turns_of_other_branches() -> None:
 
 
 def test_secret_has_all_random_bytes_in_base64url() -> None:
-    assert new_token(b"\xfb\xef\xff") == "--__"
+    assert new_token(b"\xfb\xef\xff\x00\x00\x17") == "--__AAAX"
     assert new_token(bytes(32)) == "A" * 43
 
 

@@ -49,7 +49,7 @@ def send_request(scope: Scope) -> tuple[list[Scope], list[Message]]:
     async def send(message: Message) -> None:
         sent.append(message)
 
-    anyio.run(PersonalTokens(app, {VALID: ADA}.get), scope, receive, send)
+    anyio.run(PersonalTokens(app, {VALID: ADA, WRONG: None}.__getitem__), scope, receive, send)
     return app.scopes, sent
 
 
@@ -109,6 +109,11 @@ def test_request_with_a_token_at_the_address_for_tokens_reaches_the_operation() 
     scope = scope_of(f"{BY_TOKEN}/api/files/é", f"Bearer {VALID}")
     expected = {"path": "/api/files/é", "raw_path": "/api/files/é".encode(), TOKEN_IDENTITY: ADA}
     assert passed(scope) == {**scope, **expected}
+
+
+def test_similar_address_with_a_token_is_unchanged() -> None:
+    scope = scope_of(f"{BY_TOKEN}s/api/me", f"Bearer {VALID}")
+    assert passed(scope) == {**scope, TOKEN_IDENTITY: ADA}
 
 
 def test_request_without_a_raw_path_has_none_later() -> None:
