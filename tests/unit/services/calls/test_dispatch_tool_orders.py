@@ -2,8 +2,6 @@
 
 import json
 import logging
-from collections.abc import Mapping
-from dataclasses import replace
 from datetime import timedelta
 from typing import Any
 
@@ -16,15 +14,12 @@ from satchel.domain.files import FileRecord
 from satchel.domain.inputs import CallInput, Question
 from satchel.domain.object_keys import call_objects_prefixes, outcome_key
 from satchel.domain.servers import Registry
-from satchel.domain.steps import CallStep
 from satchel.domain.timing import Limits
-from satchel.domain.tools import StoredToolList, ToolListing, fresh_tool_list
+from satchel.domain.tools import ToolListing, fresh_tool_list
 from satchel.ports.runners import CallOrder, Conversation, InputFile, ScopedCredentials
-from satchel.ports.steps import CallRecords
 from satchel.services.turns.finish_turn import Ending
-from tests.fakes.runners import FakeToolLists
-from tests.fakes.steps import FakeSteps
 from tests.unit.services.apps.app_files import with_app
+from tests.unit.services.calls.tool_list_versions import record_versions
 from tests.unit.services.samples import ALICE, ECHO, FETCH, REGISTRY, SUMMARISE, schema
 from tests.unit.services.world import World, call_step, turn_step
 
@@ -105,20 +100,7 @@ def test_number_of_the_last_event_is_read_with_the_records(world: World, monkeyp
 
 
 def test_tool_lists_are_read_in_the_version_of_the_records(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
-    versions: list[int | None] = []
-    read_call, get_many = FakeSteps.read_call, FakeToolLists.get_many
-
-    def read_version_7(steps: FakeSteps, step: CallStep) -> CallRecords:
-        return replace(read_call(steps, step), tools_version=7)
-
-    def get_version(
-        lists: FakeToolLists, config_hashes: Mapping[str, str], version: int | None = None
-    ) -> Mapping[str, StoredToolList]:
-        versions.append(version)
-        return get_many(lists, config_hashes, version)
-
-    monkeypatch.setattr(FakeSteps, "read_call", read_version_7)
-    monkeypatch.setattr(FakeToolLists, "get_many", get_version)
+    versions = record_versions(monkeypatch, 7)
     order(world, "report.echo", "{}")
     assert versions == [7, 7]  # for the tool, and for the handshake of its server
 

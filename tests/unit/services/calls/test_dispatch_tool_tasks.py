@@ -13,6 +13,7 @@ from satchel.domain.tools import ToolListing, fresh_tool_list
 from satchel.ports.runners import Conversation
 from satchel.ports.tool_client import ServerSession
 from satchel.services.calls.runner_report import read_report
+from tests.unit.services.calls.tool_list_versions import record_versions
 from tests.unit.services.samples import ALICE, FETCH, REGISTRY, schema
 from tests.unit.services.world import World, call_step
 
@@ -72,6 +73,14 @@ def test_poll_is_the_order_of_the_call_without_the_right_to_write(world: World, 
     assert (server, sent) == ("web.pages", first.model_copy(update=update))
     assert sent.credentials.secret_access_key == " ".join(call_objects_prefixes(ALICE.name, call.call_id))
     assert world.credentials.conversations == [Conversation(call.session_id, "web.pages")] * 2
+
+
+def test_tool_of_a_poll_is_read_in_the_version_of_the_records(
+    world: World, call: Call, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    versions = record_versions(monkeypatch, 7)
+    poll(world, call)
+    assert versions == [7]
 
 
 def test_poll_leaves_the_error_of_a_stopped_runner_as_the_report(world: World, call: Call) -> None:
