@@ -1,7 +1,8 @@
 """``python -m tests.mutants [MODULE ...] [--write]``: test modules whose paths contain ``MODULE``, or all.
 
-Fails if a survivor is not listed, if a listed one does not survive, or if less than 95 % of the mutants were killed.
-``--write`` writes the scores into ``docs/mutants.md``.
+Fails if a survivor is not listed, if a listed one does not survive, if less than 95 % of the mutants were killed, or if
+more than 10 % of a module's mutants were killed by time. ``--write`` writes the scores of the tested modules into
+``docs/mutants.md``.
 """
 
 import os
@@ -11,7 +12,7 @@ from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from pathlib import Path
 
-from tests.mutants.document import DOCUMENT, MIN_SCORE, render, score
+from tests.mutants.document import DOCUMENT, MAX_TIMEOUTS, MIN_SCORE, Counts, parse, render, score
 from tests.mutants.modules import Module, read_modules
 from tests.mutants.run import Result, read_result, run_mutmut
 
@@ -25,9 +26,12 @@ def main(arguments: list[str]) -> int:
     print(f"{killed} of {total} mutants killed: {score(killed, total)}")  # noqa: T201  (the output of this program)
     if len(results) < len(modules) or killed < MIN_SCORE * total:
         return 1
-    if "--write" in arguments and not names:
-        DOCUMENT.write_text(render(results), encoding="utf-8")
-    return int(any(result.unlisted or result.stale for result in results))
+    if "--write" in arguments:
+        new = {each.module.path: Counts(each.total, each.killed, each.timeouts) for each in results}
+        counts = parse(DOCUMENT.read_text("utf-8")) | new
+        listed = {module.path: counts[module.path] for module in read_modules() if module.path in counts}
+        DOCUMENT.write_text(render(listed), encoding="utf-8")
+    return int(any(True for result in results for _ in problems(result)))
 
 
 def run(modules: list[Module]) -> list[Result]:
@@ -47,13 +51,19 @@ def run(modules: list[Module]) -> list[Result]:
             except RuntimeError as error:
                 lines = [str(error)]
             else:
-                lines = [f"{module.path}: {result.killed} of {result.total} killed", *problems(result)]
+                by_time = f", {result.timeouts} of them by time" if result.timeouts else ""
+                lines = [f"{module.path}: {result.killed} of {result.total} killed{by_time}", *problems(result)]
             print(*lines, sep="\n", flush=True)  # noqa: T201  (the same)
     return [results[module.path] for module in modules if module.path in results]
 
 
 def problems(result: Result) -> Iterator[str]:
-    """Yield survivors that are not listed, and listed mutants that do not survive, in the format of the list."""
+    """Yield survivors that are not listed, and listed mutants that do not survive, in the format of the list.
+
+    Also yield a problem if the tests of many mutants did not end in time.
+    """
+    if result.timeouts > MAX_TIMEOUTS * result.total:
+        yield "\ntoo many mutants are killed by time: see whether the tests wait for something that never comes"
     for mutant in result.unlisted:
         yield f"\nsurvives, but is not listed:\n{mutant}"
     for mutant in result.stale:

@@ -31,11 +31,15 @@ _SETTINGS = {
 
 @dataclass(frozen=True)
 class Result:
-    """The number of a module's mutants, the number that the tests noticed, and the mutants that survived."""
+    """The number of a module's mutants, the number that the tests noticed, and the mutants that survived.
+
+    ``timeouts`` are the killed mutants whose tests did not end in time.
+    """
 
     module: Module
     total: int
     killed: int
+    timeouts: int
     survivors: frozenset[Mutant]
 
     @property
@@ -91,7 +95,8 @@ def read_result(module: Module, folder: Path) -> Result:
         raise RuntimeError(f"mutants of {module.path} without a verdict: {odd}")
     with contextlib.chdir(folder):
         survivors = [_mutant(name, path) for name, verdict in verdicts.items() if verdict in {_SURVIVED, _NO_TESTS}]
-    return Result(module, len(verdicts), len(verdicts) - len(survivors), frozenset(survivors))
+    timeouts = sum(verdict == _TIMEOUT for verdict in verdicts.values())
+    return Result(module, len(verdicts), len(verdicts) - len(survivors), timeouts, frozenset(survivors))
 
 
 def _mutant(name: str, path: Path) -> Mutant:

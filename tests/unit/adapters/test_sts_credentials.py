@@ -38,6 +38,17 @@ def test_credentials_are_those_of_the_role_with_the_policy_of_the_call() -> None
     assert sts.arguments == {"RoleArn": "arn:aws:iam::1:role/call", "RoleSessionName": CALL, "DurationSeconds": 3600}
 
 
+def test_credentials_for_a_conversation_have_its_policy() -> None:
+    sts, conversation = FakeSts(), Conversation(SessionId("s01kabcdefghjkmnpqrstvwxyz0"), "shop")
+    source = StsCredentials(cast("Any", sts), SOURCE.role_arn, SOURCE.bucket, SOURCE.table)
+
+    source.for_call(CALL, PREFIXES, OUTCOME, conversation)
+
+    policy = json.loads(sts.arguments["Policy"])
+    assert policy == SOURCE.policy(CALL, PREFIXES, OUTCOME, conversation)
+    assert policy != POLICY
+
+
 def test_policy_allows_the_calls_objects_and_items() -> None:
     prefixes = [f"ada@x.org/{kind}/20260301/f01kab" for kind in ("artifacts", "deferred")]
 

@@ -16,6 +16,7 @@ from satchel.domain.ids import (
     call_id,
     call_prefix,
     date_part,
+    is_from_app,
     new_id,
     object_id,
     time_of,
@@ -58,6 +59,11 @@ def test_id_of_another_type_is_invalid() -> None:
     turn = new_id("t", NOON, bytes(10))
     with pytest.raises(ValidationError):
         TypeAdapter(SessionId).validate_python(turn)
+
+
+def test_turn_of_an_app_is_known_by_its_id() -> None:
+    assert is_from_app(TurnId(new_id("x", NOON, bytes(10))))
+    assert not is_from_app(TurnId(new_id("t", NOON, bytes(10))))
 
 
 def test_call_id_is_the_position_in_the_turn() -> None:

@@ -2,7 +2,7 @@
 
 Patches ``ConditionExpressionParser.parse`` and ``UpdateExpressionParser.make``. moto parses the conditions and updates
 of a transaction to check them, again to check the conditions, and again to write. Without the patch, a transaction of
-three items takes a third more CPU time.
+three items takes 60 % more CPU time: 3.2 ms instead of 2.0 ms (``python -m tests.bench.emulated_transactions``).
 """
 
 from functools import cache, lru_cache

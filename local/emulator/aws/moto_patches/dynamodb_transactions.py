@@ -136,6 +136,7 @@ def _update_copy(self: DynamoDBBackend, table_name: str, key: Mapping[str, Any],
             place.put(_Current.updated)
             return _update(self, table_name, key, *args, **kwargs)
         except Exception:
+            # Besides its own errors, moto raises those of Python, such as ValueError for a number that is none.
             place.put(place.item)
             raise
         finally:

@@ -65,7 +65,15 @@ def test_single_write_during_a_transaction_is_a_write_conflict(code: str) -> Non
 def test_failed_condition_of_a_single_write_is_at_position_zero() -> None:
     with pytest.raises(ConditionFailed) as raised:
         fail_with(client_error("ConditionalCheckFailedException"))
-    assert raised.value.positions == [0]
+    assert (raised.value.positions, raised.value.existing) == ([0], {})
+
+
+def test_failed_condition_of_a_single_write_has_the_item_that_made_it_false() -> None:
+    error = client_error("ConditionalCheckFailedException")
+    cast("dict[str, Any]", error.response)["Item"] = {"pk": {"S": "TURN#t1"}, "seq": {"N": "7"}}
+    with pytest.raises(ConditionFailed) as raised:
+        fail_with(error)
+    assert raised.value.existing == {"pk": "TURN#t1", "seq": 7}
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,14 @@ from starlette.requests import Request
 
 from satchel.domain.errors import NotAllowed, TooManyRequests
 from satchel.domain.users import Identity
-from satchel.entrypoints.http.identity import current_identity, identity_from_claims, identity_from_headers
+from satchel.entrypoints.http.identity import (
+    current_identity,
+    identity_from_claims,
+    identity_from_headers,
+    keep_identity,
+    signed_in_identity,
+)
+from satchel.entrypoints.http.personal_tokens import TOKEN_IDENTITY
 from satchel.entrypoints.http.request_rates import BURST_SECONDS, RequestRates
 
 NOT_SIGNED_IN = "You are not signed in."
@@ -24,6 +31,16 @@ def identity(name: str, *groups: str) -> Identity:
 def request_with(event: object = None, **headers: str) -> Request:
     raw = [(f"x-satchel-{name}".encode(), value.encode()) for name, value in headers.items()]
     return Request({"type": "http", "headers": raw, "aws.event": event})
+
+
+def request_in_app(token_user: Identity | None = None, **headers: str) -> Request:
+    """Return a request to a local server. ``token_user`` is the user of its personal token."""
+    app = Starlette()
+    app.state.read_identity = identity_from_headers
+    app.state.request_rates = RequestRates(1, lambda: 0)
+    request = request_with(**headers)
+    request.scope.update({"app": app, TOKEN_IDENTITY: token_user})
+    return request
 
 
 def read_claims(claims: object, claim: str = "email") -> Identity:
@@ -111,14 +128,40 @@ def test_invalid_name_in_a_claim_is_refused() -> None:
 
 
 def test_requests_of_each_user_are_counted() -> None:
-    app = Starlette()
-    app.state.read_identity = identity_from_headers
-    app.state.request_rates = RequestRates(1, lambda: 0)
-    ada, bob = request_with(user="ada"), request_with(user="bob")
-    ada.scope["app"] = bob.scope["app"] = app
+    ada, bob = request_in_app(user="ada"), request_with(user="bob")
+    bob.scope["app"] = ada.app
 
     for _ in range(BURST_SECONDS):
         assert current_identity(ada) == identity("ada")
     with pytest.raises(TooManyRequests):
         current_identity(ada)
     assert current_identity(bob) == identity("bob")
+
+
+def test_personal_token_names_the_user_in_place_of_the_headers() -> None:
+    request = request_in_app(token_user=identity("ada", "admins"), user="bob", groups="b")
+    assert current_identity(request) == identity("ada", "admins")
+
+
+def test_requests_with_personal_tokens_are_counted_for_their_user() -> None:
+    by_token = request_in_app(token_user=identity("ada"), user="bob")
+    for _ in range(BURST_SECONDS):
+        current_identity(by_token)
+    with pytest.raises(TooManyRequests):
+        current_identity(by_token)
+
+
+def test_request_with_a_personal_token_is_not_signed_in() -> None:
+    user = identity("ada")
+    with pytest.raises(NotAllowed) as raised:
+        signed_in_identity(request_in_app(token_user=user), user)
+    assert raised.value.message == "A personal token cannot be used for this: sign in."
+
+
+def test_user_without_a_personal_token_is_signed_in() -> None:
+    assert signed_in_identity(request_with(user="ada"), identity("ada", "a")) == identity("ada", "a")
+    assert signed_in_identity(request_in_app(user="ada"), identity("ada", "a")) == identity("ada", "a")
+
+
+def test_user_of_a_personal_token_keeps_the_groups_of_the_token() -> None:
+    assert keep_identity(identity("ada", "a")) == identity("ada", "a")

@@ -86,6 +86,16 @@ def test_tool_that_only_apps_may_call_runs_for_an_app(world: World) -> None:
     assert run(world, start(world, text="x")) is None
 
 
+def test_call_of_an_app_opens_no_other_app(world: World) -> None:
+    list_tools(world, ECHO.model_copy(update={"app_uri": "ui://report/page"}))
+    turn = start(world, text="x")
+    assert run(world, turn) is None
+    [(_, order)] = world.runners.orders
+    assert (order.from_app, order.app_uri) == (True, None)
+    ((_, payload),) = world.events.payloads(turn.turn_id, "tool_start")
+    assert payload["app_uri"] is None
+
+
 def test_tool_that_no_app_may_call_is_rejected(world: World) -> None:
     list_tools(world, ECHO.model_copy(update={"for_app": False}))
     turn = start(world, text="x")

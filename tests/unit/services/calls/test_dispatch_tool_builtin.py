@@ -2,7 +2,9 @@
 
 from satchel.domain.calls import RunnerReport
 from satchel.domain.object_keys import outcome_key
+from satchel.domain.tools import ToolListing, fresh_tool_list
 from satchel.services.calls.runner_report import read_report
+from tests.unit.services.samples import MERGE, REGISTRY, SUMMARISE
 from tests.unit.services.world import World, call_step
 
 TOOL = "satchel.list_files"
@@ -53,3 +55,17 @@ def test_found_tools_are_those_that_the_turn_may_call(world: World) -> None:
     assert report is not None
     assert report.results["tools"][0]["tool"] == "report.summarise"
     assert "vault.open" not in str(report.results)
+
+
+def test_found_tools_are_named_with_the_beginning_of_their_description(world: World) -> None:
+    tool = SUMMARISE.model_copy(update={"description": "Summarise a report. " + "x" * 200})
+    listing = fresh_tool_list(ToolListing(tools=[tool, MERGE]), world.clock.now())
+    world.tool_lists.save("report", REGISTRY.servers["report"].config_hash(), listing)
+    turn = world.turn(world.session(), tools=["report.summarise"])
+    call = world.call(turn, "satchel.find_tools", '{"query": "summarise or merge a report"}')
+    world.use_cases.dispatch_tool(call_step(call, "task"))
+    report = read_report(world.store, outcome_key(call.user, call.turn_id, call.call_id))
+
+    assert report is not None
+    found = {"tool": "report.summarise", "description": "Summarise a report. " + "x" * 179 + "…"}
+    assert report.results == {"tools": [found]}

@@ -1,6 +1,7 @@
 """Accepted calls: the order for the runner, the stored call and its event."""
 
 import json
+import logging
 from datetime import timedelta
 from typing import Any
 
@@ -10,14 +11,17 @@ from satchel.domain.arguments import FILE_OBJECT
 from satchel.domain.calls import CallResult, InputVersion, RunnerReport
 from satchel.domain.conversation import ToolHints
 from satchel.domain.files import FileRecord
+from satchel.domain.inputs import CallInput, Question
 from satchel.domain.object_keys import call_objects_prefixes, outcome_key
 from satchel.domain.servers import Registry
 from satchel.domain.timing import Limits
 from satchel.domain.tools import ToolListing, fresh_tool_list
 from satchel.ports.runners import CallOrder, Conversation, InputFile, ScopedCredentials
+from satchel.services.turns.finish_turn import Ending
 from tests.unit.services.apps.app_files import with_app
+from tests.unit.services.calls.tool_list_versions import record_versions
 from tests.unit.services.samples import ALICE, ECHO, FETCH, REGISTRY, SUMMARISE, schema
-from tests.unit.services.world import World, call_step
+from tests.unit.services.world import World, call_step, turn_step
 
 
 def order(world: World, tool: str, arguments_json: str) -> CallOrder:
@@ -73,6 +77,53 @@ def test_order_contains_everything_that_the_runner_needs(world: World) -> None:
 def test_runner_completes_the_task(world: World) -> None:
     order(world, "report.echo", "{}")
     assert (world.callback.heartbeats, world.callback.succeeded, world.store.written) == ([], [], [])
+
+
+def test_call_of_an_ended_turn_is_not_sent(world: World, caplog: pytest.LogCaptureFixture) -> None:
+    turn = world.turn(world.session())
+    call = world.call(turn, "report.echo", "{}")
+    world.use_cases.finish_turn(turn_step(turn), Ending.CANCELLED)
+    caplog.set_level(logging.INFO)
+    caplog.clear()
+
+    world.use_cases.dispatch_tool(call_step(call, "task"))
+
+    assert world.runners.orders == []
+    [line] = [vars(record) for record in caplog.records]
+    assert (line["message"], line["call_id"]) == ("the turn ended before the call", call.call_id)
+
+
+def test_number_of_the_last_event_is_read_with_the_records(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    read: list[str] = []
+    monkeypatch.setattr(world.events, "read_last_number", read.append)
+    assert read == [order(world, "report.echo", "{}").turn_id]
+
+
+def test_tool_lists_are_read_in_the_version_of_the_records(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    versions = record_versions(monkeypatch, 7)
+    order(world, "report.echo", "{}")
+    assert versions == [7, 7]  # for the tool, and for the handshake of its server
+
+
+def test_call_that_asks_while_it_runs_is_repeated_without_waiting_for_the_answer(world: World) -> None:
+    call = world.call(world.turn(world.session()), "report.echo", "{}")
+    world.use_cases.dispatch_tool(call_step(call, "first"))
+    question = CallInput(
+        call_id=call.call_id,
+        turn_id=call.turn_id,
+        tool=call.tool,
+        round=1,
+        questions=[Question(key="sign-in", mode="url", message="Sign in", url="https://bank.example/in")],
+        task_token="",
+        expires_at=world.clock.now() + timedelta(minutes=5),
+        bound_seconds=300,
+    )
+    world.inputs.ask(question)
+
+    world.use_cases.dispatch_tool(call_step(call, "second"))
+
+    assert [sent.task_token for _, sent in world.runners.orders] == ["first", "second"]
+    assert world.callback.failed == []
 
 
 def test_call_with_a_result_is_not_sent_again(world: World) -> None:
@@ -431,6 +482,24 @@ def test_order_says_that_the_tool_asks_while_it_runs(world: World) -> None:
 
     world.use_cases.remember_asking("report.echo", asks_while_running=True)
     assert order(world, "report.echo", "{}").asks_while_running
+
+
+def test_order_says_how_the_tool_is_called_and_names_its_app(world: World) -> None:
+    about: dict[str, Any] = {"title": "Echo", "app_uri": "ui://report/page", "needs_task": True}
+    tool = ECHO.model_copy(update={**about, "method": "resources/read"})
+    listing = fresh_tool_list(ToolListing(tools=[tool]), world.clock.now())
+    world.tool_lists.save("report", REGISTRY.servers["report"].config_hash(), listing)
+
+    sent = order(world, "report.echo", "{}")
+
+    assert (sent.method, sent.as_task) == ("resources/read", True)
+    assert (sent.app_title, sent.app_uri, sent.from_app) == ("Echo", "ui://report/page", False)
+
+
+def test_models_call_of_a_destructive_tool_needs_no_approval_by_default(world: World) -> None:
+    world.runners.tools["report"] = [ECHO.model_copy(update={"hints": ToolHints(destructive=True)})]
+    world.use_cases.refresh_tools("report")
+    assert order(world, "report.echo", "{}").tool == "echo"
 
 
 @pytest.mark.parametrize(

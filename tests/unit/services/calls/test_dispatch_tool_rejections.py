@@ -218,4 +218,5 @@ def test_tool_that_only_apps_may_call_is_not_offered_and_its_call_is_rejected(wo
     config_hash = REGISTRY.servers["report"].config_hash()
     world.tool_lists.save("report", config_hash, fresh_tool_list(listing, world.clock.now()))
     assert "report.echo" not in {tool.full_name for tool in world.use_cases.list_tools.tools(ALICE.groups)}
-    assert rejection(world, "report.echo")[0] == "E_FORBIDDEN"
+    code, details = rejection(world, "report.echo")
+    assert (code, details["tool"]) == ("E_FORBIDDEN", "report.echo")

@@ -70,8 +70,9 @@ def test_turn_of_another_user_is_not_found_in_ones_own_session(world: World, tur
 
 
 def test_unknown_connection_cannot_subscribe(world: World, turn: Turn) -> None:
-    with pytest.raises(NotAllowed):
+    with pytest.raises(NotAllowed) as raised:
         world.use_cases.subscribe(ConnectionId("c9"), turn.session_id, turn.turn_id, 0)
+    assert raised.value.message == "This connection no longer exists. Open a new one."
     assert subscribers(world, turn) == []
 
 

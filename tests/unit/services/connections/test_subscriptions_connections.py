@@ -40,8 +40,9 @@ def test_ticket_expires_after_one_minute(world: World) -> None:
 
 @pytest.mark.parametrize("ticket", [None, "", "kq3mXo0ZC9m2Yb1m3sD0k6x8QvW7uTzR5nPjL4hFgEc", "\x00", "ä" * 5000])
 def test_connection_without_a_valid_ticket_is_refused(world: World, ticket: str | None) -> None:
-    with pytest.raises(NotAllowed):
+    with pytest.raises(NotAllowed) as raised:
         world.use_cases.open_connection(ConnectionId("c1"), ticket, None)
+    assert raised.value.message == "Open the connection with a new ticket from POST /api/ws-ticket."
     assert world.connections.stored == {}
 
 
@@ -67,8 +68,9 @@ def test_page_of_an_allowed_origin_can_connect(world: World) -> None:
 )
 def test_page_of_another_origin_is_refused_and_its_ticket_remains_valid(world: World, origin: str) -> None:
     ticket = world.use_cases.issue_ticket(ALICE).ticket
-    with pytest.raises(NotAllowed):
+    with pytest.raises(NotAllowed) as raised:
         world.use_cases.open_connection(ConnectionId("c1"), ticket, origin)
+    assert raised.value.message == "Pages of this origin cannot connect."
     assert world.use_cases.open_connection(ConnectionId("c2"), ticket, None).user == ALICE.name
 
 

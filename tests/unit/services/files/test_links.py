@@ -7,7 +7,7 @@ import pytest
 
 from satchel.domain.errors import SharedLinkNotFound
 from satchel.domain.files import FileRecord
-from satchel.domain.ids import LinkId
+from satchel.domain.ids import IdBody, LinkId
 from satchel.domain.links import Claims, SharedLink
 from tests.unit.services.samples import ALICE, BOB
 from tests.unit.services.world import World
@@ -52,6 +52,30 @@ def test_shared_link_and_its_stored_record_have_the_same_claims(world: World, re
 
 def test_links_made_at_the_same_time_have_different_ids(world: World, record: FileRecord) -> None:
     assert share(world, record).link_id != share(world, record).link_id
+
+
+def test_repeated_request_returns_its_link(world: World, record: FileRecord) -> None:
+    body = IdBody("0" * 26)
+    first, _ = world.use_cases.share_file(ALICE, record.file_key, 60, body)
+    world.clock.advance(5)
+
+    for link, url in (
+        world.use_cases.share_file(ALICE, record.file_key, 60, body),
+        world.use_cases.share_file.again(ALICE, LinkId(f"l{body}")),
+    ):
+        assert (link, link.link_id) == (first, f"l{body}")
+        assert url.startswith(f"https://satchel.example/api/files/download/{record.file_key}?token=")
+        assert world.signer.verify(url.partition("token=")[2], ("ui",)) == first.claims
+    assert list_links(world) == [first]
+
+
+def test_link_of_another_user_and_a_missing_one_are_not_returned_again(world: World, record: FileRecord) -> None:
+    link_id = share(world, record).link_id
+    assert link_id
+    for who, each in ((BOB, link_id), (ALICE, LinkId("l" + "0" * 26))):
+        with pytest.raises(SharedLinkNotFound) as raised:
+            world.use_cases.share_file.again(who, each)
+        assert raised.value.details == {"link_id": each}
 
 
 @pytest.mark.parametrize(("file_hours", "link_hours"), [(1, 1), (3, 2)])

@@ -10,7 +10,8 @@ import pytest
 
 from satchel.contract.errors import InvalidArguments
 from satchel.domain.calls import RunnerReport
-from satchel.domain.conversation import AssistantMessage, ModelReply, ProposedCall
+from satchel.domain.conversation import AssistantMessage, ModelReply, ProposedCall, TokenUsage
+from satchel.domain.errors import Unavailable
 from satchel.domain.events import NewEvent
 from satchel.domain.llm import ModelError
 from satchel.domain.metrics import TURN_DURATION, TURNS
@@ -98,6 +99,15 @@ def test_answer_completes_the_turn(world: World, turn: Turn) -> None:
     )
 
 
+def test_number_of_the_last_event_is_read_with_the_turn(
+    world: World, turn: Turn, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    read: list[str] = []
+    monkeypatch.setattr(world.events, "read_last_number", read.append)
+    world.use_cases.finish_turn(turn_step(turn), Ending.CANCELLED)
+    assert read == [turn.turn_id]
+
+
 def test_answer_of_the_last_round_counts(world: World, turn: Turn) -> None:
     add_reply(world, turn, "One moment.", 0, calls_tools=True)
     add_reply(world, turn, "It was a.", 1)
@@ -113,7 +123,7 @@ def test_last_event_references_files_without_results_and_content(world: World, t
     world.use_cases.finish_turn(turn_step(turn, 1))
     ((_, error_of),) = world.events.payloads(turn.turn_id, "response_complete")
     response = error_of["response"]
-    assert [a["name"] for a in response["artifacts"]] == ["a.html"]
+    assert [(a["name"], a["content"]) for a in response["artifacts"]] == [("a.html", None)]
     [summary] = response["tool_calls"]
     assert {name for name, value in summary.items() if value is not None} == {
         *("call_id", "tool", "server", "is_error", "duration_ms"),
@@ -132,13 +142,17 @@ def test_last_event_has_the_expiry_of_deferred_files_as_text(world: World, turn:
 
 def test_too_large_response_is_null(world: World, turn: Turn) -> None:
     add_reply(world, turn, "")
+    usage = TokenUsage(input_tokens=10)
+    world.turns.add_usage(turn, usage)
     world.use_cases.finish_turn(turn_step(turn, 1))
     size = len(json.dumps(last_event(world, turn)[1]["response"], ensure_ascii=False).encode())
-    # the answer is in the response twice, also as `message`
+    # the answer is in the response twice, also as `message`, so the rest of the response must be even
+    assert (MAX_EVENT_BYTES - size) % 2 == 0
     largest = "ä" + "x" * ((MAX_EVENT_BYTES - size) // 2 - len("ä".encode()))
 
     for answer, is_complete in ((largest, True), (largest + "x", False)):
         other = world.turn(world.session())
+        world.turns.add_usage(other, usage)
         add_reply(world, other, answer)
         world.use_cases.finish_turn(turn_step(other, 1))
         response = last_event(world, other)[1]["response"]
@@ -278,6 +292,21 @@ def test_missing_turn_is_no_error(world: World, turn: Turn, ending: Ending, capl
     assert world.events.payloads(turn.turn_id, "response_complete", "turn_failed") == []
     [line] = [vars(record) for record in caplog.records if "turn_id" in vars(record)]
     assert (line["message"], line["turn_id"]) == ("the turn to end is deleted", turn.turn_id)
+
+
+def test_end_is_tried_ten_times_while_others_write_the_turn(world: World, turn: Turn) -> None:
+    ends: list[Turn] = []
+
+    def lose(turn_to_end: Turn, *_: object) -> bool:
+        ends.append(turn_to_end)
+        return False
+
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(world.turns, "end", lose)
+        with pytest.raises(Unavailable) as raised:
+            world.use_cases.finish_turn(turn_step(turn, 1))
+    assert raised.value.message == "Other writers are changing the turn; try again."
+    assert len(ends) == 10
 
 
 def test_turn_deleted_while_it_ends_gets_no_last_event(world: World, turn: Turn) -> None:

@@ -62,7 +62,8 @@ def test_answer_that_think_cannot_end_is_ended_without_an_execution(world: World
     world.model.replies = [ModelReply(text="Hello.")]
     world.model.during_reply = lambda: world.turns.add_usage(turn, TokenUsage(input_tokens=5))
 
-    assert run(world, turn).ended
+    ids = {"user": turn.user, "session_id": turn.session_id, "turn_id": turn.turn_id}
+    assert run(world, turn) == NextStep(**ids, round=1, done=True, ended=True)
     assert (stored(world, turn).status, stored(world, turn).answer) == (TurnStatus.COMPLETE, "Hello.")
     assert world.workflow.executions == []
 
@@ -81,11 +82,14 @@ def test_final_error_of_the_model_fails_the_turn_with_its_code(
 
 @pytest.mark.parametrize("error", [ModelThrottled(), KeyError("a bug")])
 def test_execution_repeats_the_round_after_another_error(
-    world: World, turn: Turn, error: ModelThrottled | KeyError
+    world: World, turn: Turn, error: ModelThrottled | KeyError, caplog: pytest.LogCaptureFixture
 ) -> None:
     world.model.replies = [error]
 
     assert run(world, turn) == repeated(turn)
+    logged = [record.message for record in caplog.records if record.name == first_round.__name__]
+    expected = "the first round failed, so an execution repeats it"
+    assert logged == ([expected] if isinstance(error, KeyError) else [])
     assert world.workflow.executions == [repeated(turn)]
     assert not stored(world, turn).has_ended
 
@@ -173,4 +177,5 @@ def test_failure_to_show_that_it_runs_does_not_fail_the_round(
 
     assert run(world, turn).ended
     assert stored(world, turn).answer == "Hello."
-    assert "readers may end the turn" in caplog.text
+    [message] = [record.message for record in caplog.records if record.name == first_round.__name__]
+    assert message == "readers may end the turn, because they do not see that it runs"

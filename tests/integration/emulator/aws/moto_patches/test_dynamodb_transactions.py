@@ -107,6 +107,16 @@ def test_failed_update_changes_no_attribute(table: "DynamoDBClient") -> None:
     assert table.get_item(TableName="table", Key={"pk": item["pk"], "sk": item["sk"]})["Item"] == item
 
 
+def test_update_that_fails_with_an_error_of_python_changes_no_attribute(table: "DynamoDBClient") -> None:
+    item = {"pk": {"S": "p"}, "sk": {"S": "counted"}, "a": {"S": "old"}, "n": {"N": "1"}}
+    key = {"pk": item["pk"], "sk": item["sk"]}
+    table.put_item(TableName="table", Item=item)
+    values = {":a": {"S": "new"}, ":n": {"N": "no number"}}
+    with pytest.raises(ValueError, match="no number"):
+        dynamodb_backends[ACCOUNT][REGION].update_item("table", key, "SET a = :a ADD n :n", {}, values)
+    assert table.get_item(TableName="table", Key=key)["Item"] == item
+
+
 def test_update_with_an_incomplete_key_is_refused(table: "DynamoDBClient") -> None:
     with pytest.raises(table.exceptions.ClientError, match="ValidationException"):
         table.update_item(

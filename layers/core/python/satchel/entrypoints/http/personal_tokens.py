@@ -23,7 +23,9 @@ TokenCheck = Callable[[str], Identity | None]
 def personal_token(scope: Scope) -> str | None:
     """Return the personal token of a request, unverified, or None if the request has none."""
     values = [value.decode("latin-1") for key, value in scope["headers"] if key.lower() == b"authorization"]
-    scheme, _, token = values[0].partition(" ") if len(values) == 1 else ("", "", "")
+    if len(values) != 1:
+        return None
+    scheme, _, token = values[0].partition(" ")
     token = token.strip()
     return token if scheme.lower() == "bearer" and token.startswith(PREFIX) else None
 

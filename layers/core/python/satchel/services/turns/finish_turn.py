@@ -157,12 +157,8 @@ def last_event(turn: Turn, calls: Sequence[Call]) -> NewEvent:
 def _response(turn: Turn, calls: Sequence[Call]) -> dict[str, Any] | None:
     """Return the turn's response for its last event, or None if the response is too large for an event."""
     response = compose_response(turn, calls)
-    small = response.model_copy(
-        update={
-            "artifacts": [file.model_copy(update={"content": None}) for file in response.artifacts],
-            "tool_calls": [call.model_copy(update=_NOT_IN_EVENTS) for call in response.tool_calls],
-        }
-    )
+    tool_calls = [call.model_copy(update=_NOT_IN_EVENTS) for call in response.tool_calls]
+    small = response.model_copy(update={"tool_calls": tool_calls})
     payload = small.model_dump(mode="json")
     return payload if len(json.dumps(payload, ensure_ascii=False).encode()) <= MAX_EVENT_BYTES else None
 
