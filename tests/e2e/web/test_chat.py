@@ -95,7 +95,7 @@ def test_arguments_can_be_changed_before_a_call_is_allowed(chat: ChatPage) -> No
     keys = Keyboard(chat.page)
     turn = chat.send(APPROVAL_CALL)
     turn.get_by_role("button", name="Allow").wait_for()
-    expect(turn.get_by_role("timer")).to_have_text(re.compile(r"^Denied automatically in \d+ s$"))
+    expect(turn.get_by_role("timer")).to_have_text(re.compile(r"^If you do not decide, the call is denied in \d+ s$"))
     keys.go_to("textarea", "text", back=True)
     keys.write("changed", end="")
     keys.press("input", "capitals", key="Space")

@@ -19,7 +19,7 @@ export const de: Texts = {
   },
   welcome: {
     title: "Wie kann ich helfen?",
-    intro: "Stelle eine Frage, ziehe Dateien hierher oder starte ein Tool. Dateien von Tools öffnen sich neben dem Chat.",
+    intro: "Stelle eine Frage, ziehe Dateien hierher oder starte ein Tool. Das Canvas zeigt, was Tools erstellen.",
     noModel: "Es ist kein Sprachmodell eingestellt, daher zeigen Antworten nur die Ausgabe von Tools. Setze ",
     noModelEnd: " oder starte unten ein Tool.",
     tools: "Tools zum Ausprobieren",
@@ -142,7 +142,7 @@ export const de: Texts = {
     allow: "Erlauben",
     always: (tool) => `In diesem Chat nicht mehr nach ${tool} fragen`,
     deny: "Ablehnen",
-    deadline: "Wird in {time} automatisch abgelehnt",
+    deadline: "Ohne deine Entscheidung wird der Aufruf in {time} abgelehnt",
     invalidJson: (name) => `${name} muss gültiges JSON sein.`,
   },
   question: {
@@ -364,7 +364,7 @@ export const de: Texts = {
     slide: (number) => `Folie ${number}`,
     notes: "Notizen",
     firstSlides: (shown, all) => `die ersten ${shown} von ${all} Folien`,
-    withoutLayout: "Texte, Tabellen und Bilder der Folien. Lade die Datei herunter, um ihr Layout zu sehen.",
+    withoutLayout: "Eine vereinfachte Ansicht: die Texte, Tabellen und Bilder der Folien. Lade die Datei herunter, um ihr Layout zu sehen.",
     omitted: (name) => `Nicht angezeigt: ${name || "ein Objekt"}`,
   },
   pdf: {

@@ -18,7 +18,7 @@ export const en = {
   },
   welcome: {
     title: "How can I help?",
-    intro: "Ask a question, drop files here, or run a tool. Files that tools make open beside the chat.",
+    intro: "Ask a question, drop files here, or run a tool. The canvas shows what tools create.",
     noModel: "No language model is set, so answers only show the output of tools. Set ",
     noModelEnd: ", or run a tool below.",
     tools: "Tools to try",
@@ -142,7 +142,7 @@ export const en = {
     allow: "Allow",
     always: (tool: string) => `Do not ask again for ${tool} in this chat`,
     deny: "Deny",
-    deadline: "Denied automatically in {time}",
+    deadline: "If you do not decide, the call is denied in {time}",
     invalidJson: (name: string) => `${name} must be valid JSON.`,
   },
   question: {
@@ -361,7 +361,7 @@ export const en = {
     slide: (number: number) => `Slide ${number}`,
     notes: "Notes",
     firstSlides: (shown: number, all: number) => `the first ${shown} of ${all} slides`,
-    withoutLayout: "Texts, tables and pictures of the slides. Download the file to see their layout.",
+    withoutLayout: "A simplified view: the texts, tables and pictures of the slides. Download the file to see its layout.",
     omitted: (name: string) => `Not shown: ${name || "an object"}`,
   },
   pdf: {
