@@ -7,7 +7,7 @@ import { ModelPicker } from "../chat/ModelPicker";
 import type { Turn } from "../chat/turn";
 import { TurnList } from "../chat/TurnList";
 import { Icon } from "../shared/Icon";
-import { titleOf } from "../session/SessionList";
+import { titleOf } from "../session/titles";
 import { useShortcuts } from "../settings/shortcuts";
 import { Sidebar } from "./Sidebar";
 import { useSidebar } from "./useSidebar";
