@@ -54,7 +54,7 @@ def test_full_core_costs_little_only_where_a_function_waits_little() -> None:
     assert memory.cost("run_tool", FULL_CORE_MB) - memory.cost("run_tool", 1024) > 0.01
 
 
-def test_function_that_waits_for_the_model_or_works_for_milliseconds_has_little_memory() -> None:
+def test_functions_that_wait_or_work_for_milliseconds_have_little_memory() -> None:
     """The rule of docs/deploy.md, in US dollars for 1,000 requests, and in seconds."""
     assert MEMORY_MB["think"] == 512
     assert memory.cost("think", 1024) - memory.cost("think", 512) > 0.02
