@@ -37,13 +37,13 @@ MEMORY_MB = {
     "finish": FULL_CORE_MB,
     "page": 1024,
     "publish_page": 512,
-    "push": FULL_CORE_MB,
+    "push": 512,
     "record_tool_result": FULL_CORE_MB,
     "refresh": 512,
     "rotate": 256,
     "run_tool": 1024,
-    "sockets": FULL_CORE_MB,
-    "think": 1024,
+    "sockets": 512,
+    "think": 512,
 }
 
 # A runner's /tmp holds a call's input files and the tool's output. Input files may fill INPUT_DISK_SHARE of it.
