@@ -87,7 +87,7 @@ def test_failed_call_shows_its_error_and_a_suggestion(chat: ChatPage) -> None:
     turn.locator(".call summary").click()
     expect(turn.locator(".call h4")).to_have_text(["Arguments", "About the result"])  # the error is not told again
     expect(turn.locator(".facts dt", has_text="reason")).to_have_count(0)
-    expect(turn.locator(".turn-actions")).to_contain_text("Model: None (built-in answers)")
+    expect(turn.locator(".turn-actions")).to_contain_text("Model: None (tool output only)")
     chat.screenshot("failed")
 
 

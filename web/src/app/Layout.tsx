@@ -191,6 +191,7 @@ function Chat({ conversation, config, onOpen, tool, setTool }: ChatProps) {
             <Suspense>
               <Welcome
                 config={config}
+                model={model}
                 onTool={setTool}
                 onFile={conversation.attach}
                 isTemporary={conversation.startsTemporary}

@@ -72,7 +72,7 @@ export function ApprovalForm({ call, turnPath }: ApprovalFormProps) {
         <Phrase text={texts.approval.question} parts={{ tool: <strong>{request.tool}</strong> }} />
       </p>
       {call.expiresAt && (
-        <p className="faint">
+        <p className="deadline">
           <Countdown from={call.expiresAt} seconds={0} text={texts.approval.deadline} />
         </p>
       )}
