@@ -34,7 +34,7 @@ def test_keyboard_writes_sends_and_stops_a_message(chat: ChatPage) -> None:
     keys.write('/trial.wait {"seconds": 60}', end="")  # the message box keeps the focus
     keys.press("button", "Send")
     expect(chat.turns).to_have_count(2)
-    expect(page.get_by_role("button", name="Stop")).to_be_focused()
+    expect(page.get_by_role("button", name="Stop", exact=True)).to_be_focused()
     page.keyboard.press("Enter")
     expect(chat.turns.last).to_have_attribute("aria-busy", "false")
     assert keys.focused() == ("button", "Send")

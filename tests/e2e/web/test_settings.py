@@ -237,7 +237,7 @@ def test_end_of_a_long_answer_is_notified_once_the_user_and_the_browser_allow_it
         turn = chat.send('/trial.wait {"seconds": 60}')
         expect(turn.locator(".call.running")).to_be_visible()
         page.clock.fast_forward(milliseconds)
-        page.get_by_role("button", name="Stop").click()
+        page.get_by_role("button", name="Stop", exact=True).click()
         expect(turn).to_have_attribute("aria-busy", "false")
 
     page.evaluate("window.isHidden = true")
