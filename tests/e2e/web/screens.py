@@ -1,6 +1,7 @@
 """Twenty screens of the web client, in order of a user's way, and how to reach each."""
 
 import json
+import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -21,6 +22,8 @@ THEMES: tuple[Literal["light", "dark"], ...] = ("light", "dark")
 NARROW_BELOW = 760
 TIMEOUT_MS = 60_000
 USER = "ana@example.com"
+CREATE_LINK = re.compile("^Create (another )?link$")
+"""The screen opens at several widths, each time with one more link."""
 TEXT = """## Sales of May
 
 Sales grew by **12 %**, mostly in the north:
@@ -209,7 +212,7 @@ def _share(chat: ChatPage, chats: Chats) -> None:
     _my_files(chat, chats)
     chat.page.get_by_label("More actions for gray.png").click()
     chat.page.get_by_role("button", name="Share gray.png").click()
-    chat.page.get_by_role("dialog").get_by_role("button", name="Create link").click()
+    chat.page.get_by_role("dialog").get_by_role("button", name=CREATE_LINK).click()
     chat.page.get_by_role("dialog").get_by_label("Link", exact=True).wait_for()
 
 

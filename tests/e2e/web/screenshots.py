@@ -48,9 +48,10 @@ def _open_page(browser: Browser, user: UserClient, color_scheme: str) -> ChatPag
 def _capture_report(chat: ChatPage, session_id: str) -> None:
     """Capture a turn whose report is open in the canvas."""
     chat.open(session_id)
-    chat.ask('/report.summarise {"filename": "sales.csv"}')
-    chat.page.locator(".turn summary").click()
+    turn = chat.ask('/report.summarise {"filename": "sales.csv"}')
+    turn.locator("summary").first.click()
     expect(chat.page.locator(".canvas")).to_be_visible()
+    turn.evaluate("element => element.scrollIntoView()")
     _save(chat.page, "report.png")
 
 
@@ -64,6 +65,7 @@ def _capture_files(chat: ChatPage, session_id: str) -> None:
 
 
 def _save(page: Page, name: str) -> Path:
+    page.mouse.move(0, 0)  # the last click may have left it over a control, which would be highlighted
     page.wait_for_timeout(1000)  # wait until the page is rendered
     picture = Image.open(io.BytesIO(page.screenshot())).convert("RGB")
     path = FOLDER / name

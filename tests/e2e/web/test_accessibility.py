@@ -3,7 +3,7 @@
 import re
 from typing import Literal
 
-from playwright.sync_api import expect
+from playwright.sync_api import APIResponse, Route, expect
 
 from tests.e2e.web.accessibility import find_axe_violations, find_keyboard_issues
 from tests.e2e.web.chat_page import ChatPage
@@ -34,7 +34,7 @@ def test_keyboard_writes_sends_and_stops_a_message(chat: ChatPage) -> None:
     keys.write('/trial.wait {"seconds": 60}', end="")  # the message box keeps the focus
     keys.press("button", "Send")
     expect(chat.turns).to_have_count(2)
-    expect(page.get_by_role("button", name="Stop")).to_be_focused()
+    expect(page.get_by_role("button", name="Stop", exact=True)).to_be_focused()
     page.keyboard.press("Enter")
     expect(chat.turns.last).to_have_attribute("aria-busy", "false")
     assert keys.focused() == ("button", "Send")
@@ -128,6 +128,37 @@ def test_approval_is_announced_if_events_arrive_before_the_post_response(chat: C
     chat.page.evaluate(_DELAY_TURN_RESPONSE)
     chat.send(APPROVAL_CALL)
     expect(chat.page.get_by_label("Announcements")).to_contain_text("approval.write needs your approval")
+
+
+_DRAW_TWO_FRAMES = "() => new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))"
+
+
+def test_answer_is_announced_if_the_list_has_it_before_the_post_response(chat: ChatPage) -> None:
+    lists: list[Route] = []
+    posts: list[tuple[Route, APIResponse]] = []
+
+    def hold_list(route: Route) -> None:
+        if posts:
+            route.continue_()
+        else:
+            lists.append(route)
+
+    def hold_post(route: Route) -> None:
+        response = route.fetch()
+        chat.user.wait_for_turn(route.request.url.split("/")[-2], response.json()["turn_id"])
+        posts.append((route, response))
+        for request in lists:
+            request.continue_()
+
+    chat.page.route(re.compile("newest_first"), hold_list)
+    chat.page.route(re.compile("/turns$"), hold_post)
+    turn = chat.send("hello")
+    expect(turn).to_have_attribute("aria-busy", "false")
+    chat.page.evaluate(_DRAW_TWO_FRAMES)  # the page loads the events of an ended turn when it comes into view
+    for post, response in posts:
+        post.fulfill(response=response)
+
+    expect(chat.page.get_by_label("Announcements")).to_have_text("Answer complete.")
 
 
 def test_screen_reader_announces_approval_and_completed_answer(chat: ChatPage) -> None:

@@ -187,7 +187,7 @@ def test_app_works_on_a_screen_of_360_pixels(new_chat_page: ChatPageFactory) -> 
         expect(chat.page.get_by_role("button", name="Back to canvas")).to_be_visible()
     assert find_axe_violations(chat.page) == []
     chat.page.get_by_role("button", name="Back to canvas").click()
-    chat.page.get_by_role("button", name="Close canvas").click()
+    chat.page.get_by_role("button", name="Back to chat").click()
     expect(chat.message_box).to_be_visible()
 
 

@@ -332,6 +332,29 @@ def test_display_mode_replaces_appends_or_splits_tabs(chat: ChatPage) -> None:
     expect(page.get_by_role("region", name="Canvas")).to_be_hidden()
 
 
+def test_canvas_takes_the_place_of_the_sidebar_on_a_tablet(new_chat_page: ChatPageFactory) -> None:
+    chat = new_chat_page(viewport={"width": 768, "height": 800})
+    chat.open()
+    page, keys = chat.page, Keyboard(chat.page)
+    sidebar = page.get_by_role("button", name="New chat")
+    expect(sidebar).to_be_visible()
+    chat.ask('/samples.one {"name": "notes.md"}')
+    canvas = page.get_by_role("region", name="Canvas")
+    expect(canvas).to_be_visible()
+    expect(chat.message_box).to_be_visible()
+    expect(sidebar).to_be_hidden()
+    expect(canvas.get_by_role("button", name="Close canvas")).to_be_visible()
+
+    keys.press("button", "Show sidebar", back=True)
+    expect(sidebar).to_be_visible()
+    expect(chat.message_box).to_be_hidden()
+    keys.press("button", "Hide sidebar", back=True)
+    expect(chat.message_box).to_be_visible()
+
+    keys.press("button", "Close canvas")
+    expect(sidebar).to_be_visible()
+
+
 @pytest.mark.parametrize("width", [360, 768])
 def test_canvas_that_covers_the_chat_has_a_way_back_instead_of_a_cross(
     width: int, new_chat_page: ChatPageFactory
@@ -342,6 +365,8 @@ def test_canvas_that_covers_the_chat_has_a_way_back_instead_of_a_cross(
     chat.ask('/samples.one {"name": "notes.md"}')
     canvas = page.get_by_role("region", name="Canvas")
     expect(canvas).to_be_visible()
+    if width == 768:
+        keys.press("button", "Show sidebar", back=True)
     expect(canvas.get_by_role("button", name="Close canvas")).to_have_count(0)
     expect(page.get_by_role("separator", name="Width of the canvas")).to_have_count(0)
     keys.press("button", "Back to chat", back=True)

@@ -83,7 +83,7 @@ def test_app_gets_its_input_before_the_result_and_goes_on_with_it(chat: ChatPage
 
 def test_app_hears_that_its_call_was_cancelled(chat: ChatPage) -> None:
     frame = held(chat, "held-cancelled")
-    chat.page.get_by_role("button", name="Stop").click()
+    chat.page.get_by_role("button", name="Stop", exact=True).click()
     frame.wait_for_function("window.events.some(([name]) => name === 'tool-cancelled')")
     (_, (name, params)) = events(frame)
     assert name == "tool-cancelled"
@@ -207,7 +207,7 @@ def test_frame_is_removed_if_the_tool_fails(chat: ChatPage, gate: Path) -> None:
 
 def test_frame_is_removed_if_the_user_stops_the_turn(chat: ChatPage) -> None:
     warm(chat, 'show_later {"text": "held-warm-stopped"}')
-    chat.page.get_by_role("button", name="Stop").click()
+    chat.page.get_by_role("button", name="Stop", exact=True).click()
     expect(chat.page.locator("iframe")).to_have_count(0)
 
 
@@ -225,5 +225,5 @@ def test_official_app_shows_input_and_cancellation(chat: ChatPage) -> None:
     chat.send('/debug.debug-tool {"delayMs": 100000}')
     frame = newest_frame(chat.page, 2)
     expect(frame.locator("#event-log").get_by_text("ontoolinput").first).to_be_visible()
-    chat.page.get_by_role("button", name="Stop").click()
+    chat.page.get_by_role("button", name="Stop", exact=True).click()
     expect(frame.locator("#event-log").get_by_text("ontoolcancelled").first).to_be_visible()

@@ -210,7 +210,7 @@ def test_thinking_is_not_shown_while_a_tool_runs(chat: ChatPage) -> None:
     expect(turn.locator(".call.done")).to_have_count(1)
     expect(turn.locator(".call.running")).to_have_count(1)
     expect(turn.locator(".thinking")).to_have_count(0)
-    chat.page.get_by_role("button", name="Stop").click()
+    chat.page.get_by_role("button", name="Stop", exact=True).click()
     expect(turn).to_have_attribute("aria-busy", "false")
 
 

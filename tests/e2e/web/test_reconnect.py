@@ -40,7 +40,7 @@ def test_dropped_connections_during_a_turn_leave_the_same_page(new_chat_page: Ch
             proxy.drop_all()
         for chat in (stable, dropped):
             expect(chat.turns.last.locator(".details")).to_contain_text(f"line {LINES - 1}")
-            chat.page.get_by_role("button", name="Stop").click()
+            chat.page.get_by_role("button", name="Stop", exact=True).click()
             expect(chat.turns.last).to_have_attribute("aria-busy", "false")
 
         text = read_last_turn(dropped)

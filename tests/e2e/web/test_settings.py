@@ -58,6 +58,21 @@ def test_settings_fit_all_widths_in_both_themes_without_accessibility_issues(cha
     assert find_axe_violations(page) == []
 
 
+def test_palette_shows_times_of_chats_with_the_same_title(chat: ChatPage) -> None:
+    page = chat.page
+    for title in ("Budget", "Budget", "Budget of May"):
+        chat.user.create_session(title=title)
+    page.reload()
+    listed = page.locator(".sessions .title")
+    expect(listed).to_have_count(3)
+    page.keyboard.press("Control+k")
+
+    options = page.get_by_role("dialog").get_by_role("option").filter(has_text="Budget")
+    expect(options).to_have_text(["Budget of May", *[re.compile(r"^Budget \d+:\d\d:\d\d [AP]M$")] * 2])
+    assert [" ".join(text.split()) for text in options.all_inner_texts()] == listed.all_inner_texts()
+    assert find_axe_violations(page) == []
+
+
 def test_shortcuts_open_palette_list_and_new_chat_and_hide_the_sidebar(chat: ChatPage) -> None:
     page, keys = chat.page, Keyboard(chat.page)
     chat.user.create_session(title="Budget of May")
@@ -222,7 +237,7 @@ def test_end_of_a_long_answer_is_notified_once_the_user_and_the_browser_allow_it
         turn = chat.send('/trial.wait {"seconds": 60}')
         expect(turn.locator(".call.running")).to_be_visible()
         page.clock.fast_forward(milliseconds)
-        page.get_by_role("button", name="Stop").click()
+        page.get_by_role("button", name="Stop", exact=True).click()
         expect(turn).to_have_attribute("aria-busy", "false")
 
     page.evaluate("window.isHidden = true")

@@ -7,7 +7,7 @@ import { ModelPicker } from "../chat/ModelPicker";
 import type { Turn } from "../chat/turn";
 import { TurnList } from "../chat/TurnList";
 import { Icon } from "../shared/Icon";
-import { titleOf } from "../session/SessionList";
+import { titleOf } from "../session/titles";
 import { useShortcuts } from "../settings/shortcuts";
 import { Sidebar } from "./Sidebar";
 import { useSidebar } from "./useSidebar";
@@ -32,9 +32,9 @@ interface LayoutProps {
 /** Page layout: the sidebar, the chat, and the canvas with the tools' output. */
 export function Layout({ config, identity }: LayoutProps) {
   const conversation = useConversation(config);
-  const sidebar = useSidebar();
   const [dialog, setDialog] = useState<"settings" | "shortcuts" | "palette" | null>(null);
   const [canvasOpen, setCanvasOpen] = useState(false);
+  const sidebar = useSidebar(canvasOpen);
   const [openRequest, setOpenRequest] = useState<OpenRequest | null>(null);
   const [tool, setTool] = useState<Tool | null>(null);
   const { sessionId, outputs } = conversation;
@@ -64,7 +64,7 @@ export function Layout({ config, identity }: LayoutProps) {
     setCanvasOpen(true);
   }, []);
   return (
-    <div className={`layout${sidebar.isOpen ? " sidebar-open" : ""}${sidebar.isHidden ? " sidebar-hidden" : ""}${canvasOpen ? " canvas-open" : ""}`}>
+    <div className={`layout${sidebar.isOpen ? " sidebar-open" : ""}${sidebar.isHidden ? " sidebar-hidden" : ""}${sidebar.isKept ? " sidebar-kept" : ""}${canvasOpen ? " canvas-open" : ""}`}>
       <Sidebar
         conversation={conversation}
         config={config}
@@ -88,10 +88,10 @@ export function Layout({ config, identity }: LayoutProps) {
           >
             <Icon name="menu" />
           </button>
-          {sidebar.isHidden && (
+          {(sidebar.isHidden || (canvasOpen && !sidebar.isKept)) && (
             <button
               type="button"
-              className="plain wide-only"
+              className={`plain ${sidebar.isHidden ? "wide-only" : "medium-only"}`}
               aria-label={texts.app.showSidebar}
               title={texts.app.showSidebar}
               autoFocus={sidebar.wasToggled}
@@ -191,6 +191,7 @@ function Chat({ conversation, config, onOpen, tool, setTool }: ChatProps) {
             <Suspense>
               <Welcome
                 config={config}
+                model={model}
                 onTool={setTool}
                 onFile={conversation.attach}
                 isTemporary={conversation.startsTemporary}

@@ -91,10 +91,12 @@ export function Sidebar({ conversation, config, identity, open, onClose, onHide,
           />
         </Suspense>
       )}
-      <button type="button" className="plain settings-button" onClick={onSettings}>
-        <Icon name="settings" /> {texts.settings.open}
-      </button>
-      <UserMenu user={config.user} identity={identity} />
+      <div className="sidebar-foot">
+        <button type="button" className="plain settings-button" onClick={onSettings}>
+          <Icon name="settings" /> {texts.settings.open}
+        </button>
+        <UserMenu user={config.user} identity={identity} />
+      </div>
     </nav>
   );
 }

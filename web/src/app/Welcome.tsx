@@ -12,6 +12,8 @@ import "./welcome.css";
 
 interface WelcomeProps {
   config: Config;
+  /** The chosen model. */
+  model: string;
   onTool(tool: Tool): void;
   onFile(file: FileRecord): void;
   /** Whether the chat will be a temporary one. */
@@ -23,7 +25,7 @@ const MAX_CARDS = 4;
 const MAX_FILES = 5;
 
 /** First screen of a chat: what the page is for, tools to run, and the newest files. */
-export default function Welcome({ config, onTool, onFile, isTemporary, setTemporary }: WelcomeProps) {
+export default function Welcome({ config, model, onTool, onFile, isTemporary, setTemporary }: WelcomeProps) {
   const servers = useServers();
   const cards = servers.status === "loaded" ? chooseCards(servers.value) : [];
   const files = useAsync("newest files", fetchNewestFiles);
@@ -38,6 +40,7 @@ export default function Welcome({ config, onTool, onFile, isTemporary, setTempor
           {texts.welcome.noModelEnd}
         </p>
       )}
+      {!hasNoModel(config) && model === NO_MODEL && <p className="no-model">{texts.welcome.noModelChosen}</p>}
       <label className="temporary row">
         <input type="checkbox" role="switch" checked={isTemporary} onChange={(event) => setTemporary(event.target.checked)} />
         <span>

@@ -70,8 +70,12 @@ export function ApprovalForm({ call, turnPath }: ApprovalFormProps) {
     <form className="approval" aria-label={texts.approval.label(request.tool)} onSubmit={allow}>
       <p>
         <Phrase text={texts.approval.question} parts={{ tool: <strong>{request.tool}</strong> }} />
-        {call.expiresAt && <Countdown from={call.expiresAt} seconds={0} text={texts.approval.deadline} />}
       </p>
+      {call.expiresAt && (
+        <p className="deadline">
+          <Countdown from={call.expiresAt} seconds={0} text={texts.approval.deadline} />
+        </p>
+      )}
       <StatedEffects name={request.tool} />
       {fields.map((field) => (
         <ArgumentInput key={field.name} field={field} />

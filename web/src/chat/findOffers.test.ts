@@ -11,12 +11,12 @@ const OFFERS = [
   { server: "samples", name: "unused" },
 ];
 
-it("offers names that begin with the text first, then words that do, then all that contain it", () => {
+it("offers servers that begin with the text first, then names and words that do, then all that contain it", () => {
   const names = findOffers(OFFERS, "Re").map(fullName);
-  expect(names).toEqual(["documents.read", "report.summarise", "samples.count", "artifacts.long_results", "artifacts.three_files"]);
+  expect(names).toEqual(["report.summarise", "documents.read", "samples.count", "artifacts.long_results", "artifacts.three_files"]);
 });
 
-it("offers the shorter of names that begin with the text first, and titles after them", () => {
+it("offers the shorter names of a server first, and titles after names", () => {
   const offers = [
     { server: "guide", name: "plan", title: "Read a plan" },
     { server: "approval", name: "report_steps" },
@@ -25,7 +25,7 @@ it("offers the shorter of names that begin with the text first, and titles after
     { server: "report", name: "summarise" },
   ];
   const names = findOffers(offers, "re").map(fullName);
-  expect(names).toEqual(["report.explore", "documents.read", "report.summarise", "approval.report_steps", "guide.plan"]);
+  expect(names).toEqual(["report.explore", "report.summarise", "documents.read", "approval.report_steps", "guide.plan"]);
 });
 
 it("offers everything in the given order for an empty text", () => {

@@ -11,8 +11,8 @@ export function fullName({ server, name }: { server: string; name: string }): st
 }
 
 /**
- * Return the offers whose names contain a text: first those whose server or own name begins with it, then titles that do,
- * then names and titles with a word that does. Of equal offers, the text is more of the shorter names, so these are first.
+ * Return the offers whose names contain a text: first those whose server's name begins with it, then own names and titles
+ * that do, then names and titles with a word that does. Of equal offers, the text is more of the shorter names, so these are first.
  */
 export function findOffers<Found extends Offer>(offers: readonly Found[], text: string): Found[] {
   const needle = text.toLowerCase();
@@ -25,11 +25,13 @@ export function findOffers<Found extends Offer>(offers: readonly Found[], text: 
 }
 
 function rankOf(offer: Offer, needle: string): number | null {
-  const names = [fullName(offer), offer.name].map((name) => name.toLowerCase());
+  const name = offer.name.toLowerCase();
+  const names = [fullName(offer).toLowerCase(), name];
   const title = (offer.title ?? "").toLowerCase();
-  if (names.some((name) => name.startsWith(needle))) return 0;
-  if (title.startsWith(needle)) return 1;
+  if (names[0]?.startsWith(needle)) return 0;
+  if (name.startsWith(needle)) return 1;
+  if (title.startsWith(needle)) return 2;
   const all = [...names, title];
-  if (all.some((name) => name.split(/[^\p{L}\p{N}]+/u).some((word) => word.startsWith(needle)))) return 2;
-  return all.some((name) => name.includes(needle)) ? 3 : null;
+  if (all.some((name) => name.split(/[^\p{L}\p{N}]+/u).some((word) => word.startsWith(needle)))) return 3;
+  return all.some((name) => name.includes(needle)) ? 4 : null;
 }

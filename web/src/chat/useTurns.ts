@@ -85,7 +85,7 @@ interface OpenSession {
 export function useTurns(sessionId: string | null, onLiveEvents: (events: readonly TurnEvent[]) => void): Turns {
   const [state, dispatch] = useReducer(reducer, EMPTY);
   const open = useRef<OpenSession | null>(null);
-  const sendingTo = useRef(new Set<string>()); // ids of sessions with a message in flight
+  const sending = useRef(new Map<string, Promise<void>>()); // by session; fulfilled when no message is in flight
 
   const follow = useCallback(
     (turn: Turn, origin: Origin) => {
@@ -101,6 +101,15 @@ export function useTurns(sessionId: string | null, onLiveEvents: (events: readon
       followTurn({ sessionId: turn.sessionId, turnId: turn.turnId, after: turn.seq, onEvents, signal }).catch(showError);
     },
     [onLiveEvents],
+  );
+
+  /** Follow a listed turn. The list may include it before the response to its message, which says that this page sent it. */
+  const followListed = useCallback(
+    async (turn: Turn, origin: Exclude<Origin, "sent">): Promise<void> => {
+      await sending.current.get(turn.sessionId);
+      follow(turn, origin);
+    },
+    [follow],
   );
 
   /** Load the newest turns, or those before a cursor. */
@@ -120,16 +129,14 @@ export function useTurns(sessionId: string | null, onLiveEvents: (events: readon
         // Older turns are rendered in small tasks, so that the page scrolls meanwhile.
         if (cursor === null) add();
         else startTransition(add);
-        // The list may include a turn before the response to its message has arrived.
-        const origin = sendingTo.current.has(session.sessionId) ? "sent" : "running";
-        for (const turn of page.turns) if (turn.status === "running") follow(turn, origin);
+        for (const turn of page.turns) if (turn.status === "running") void followListed(turn, "running");
       } catch (error) {
         if (signal.aborted) return;
         dispatch({ type: "page", cursor: null });
         showError(error);
       }
     },
-    [follow],
+    [followListed],
   );
 
   useEffect(() => {
@@ -144,20 +151,22 @@ export function useTurns(sessionId: string | null, onLiveEvents: (events: readon
     };
   }, [sessionId, loadPage]);
 
-  const send: Turns["send"] = async (targetId, message) => {
-    sendingTo.current.add(targetId);
-    try {
-      const turn = await postMessage(targetId, message);
-      if (open.current?.sessionId !== targetId) return; // the user opened another session; reopening this one loads the turn
-      dispatch({ type: "add", turns: [turn] });
-      dispatch({ type: "sent" });
-      follow(turn, "sent");
-    } finally {
-      sendingTo.current.delete(targetId);
-    }
+  const post = async (targetId: string, message: NewMessage): Promise<void> => {
+    const turn = await postMessage(targetId, message);
+    if (open.current?.sessionId !== targetId) return; // the user opened another session; reopening this one loads the turn
+    dispatch({ type: "add", turns: [turn] });
+    dispatch({ type: "sent" });
+    follow(turn, "sent");
+  };
+  const send: Turns["send"] = (targetId, message) => {
+    const sent = post(targetId, message);
+    const earlier = sending.current.get(targetId);
+    const settled = (): typeof earlier => earlier;
+    sending.current.set(targetId, sent.then(settled, settled));
+    return sent;
   };
 
-  const loadEvents = useCallback((turn: Turn) => follow(turn, "ended"), [follow]);
+  const loadEvents = useCallback((turn: Turn) => void followListed(turn, "ended"), [followListed]);
 
   const { cursor, ...shown } = state;
   const loadOlder = useCallback(() => void loadPage(cursor), [loadPage, cursor]);

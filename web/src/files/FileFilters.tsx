@@ -17,8 +17,8 @@ interface FileFiltersProps {
 const SOURCES = [
   [null, "All"],
   ["uploaded", "Uploaded"],
-  ["generated", "Made"],
-  ["deferred", "Waiting"],
+  ["generated", "From tools"],
+  ["deferred", "Not ready yet"],
 ] as const;
 
 /** Search, filters and order of the file list; a file must match all of them. */

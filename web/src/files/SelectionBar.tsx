@@ -38,7 +38,7 @@ export function SelectionBar({ selection, onMention, onDelete }: SelectionBarPro
   return (
     <div className="selection-bar" role="group" aria-label="Selected files">
       <span role="status">{progress ?? count}</span>
-      <Action icon="mention" label="Mention selected files" onClick={mention} />
+      <Action icon="mention" label="Mention selected files" word="Mention" onClick={mention} />
       <Action icon="download" label="Download selected files as zip" onClick={() => void download()} />
       <Action icon="trash" label="Delete selected files" onClick={onDelete} />
       <Action
@@ -50,10 +50,19 @@ export function SelectionBar({ selection, onMention, onDelete }: SelectionBarPro
   );
 }
 
-function Action({ icon, label, onClick }: { icon: IconName; label: string; onClick(): void }) {
+interface ActionProps {
+  icon: IconName;
+  label: string;
+  /** Shown beside the icon on narrow screens, which have no pointer that would show the label. Its first word. */
+  word?: string;
+  onClick(): void;
+}
+
+function Action({ icon, label, word, onClick }: ActionProps) {
   return (
     <button type="button" className="plain icon-button" aria-label={label} title={label} onClick={onClick}>
       <Icon name={icon} />
+      {word && <span className="narrow-only">{word}</span>}
     </button>
   );
 }

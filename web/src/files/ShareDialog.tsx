@@ -64,6 +64,7 @@ export function ShareDialog({ file, onClose }: { file: FileRecord; onClose(): vo
           </button>
         </p>
       )}
+      {links.length > 0 && <p className="faint">An address is shown only when its link is created, because Satchel does not keep it.</p>}
       {links.length > 0 && (
         <ul aria-label="Active links" className="share-links">
           {links.map(({ link_id, created_at, expires_at }) => (

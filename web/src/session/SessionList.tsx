@@ -6,6 +6,7 @@ import { Menu } from "../shared/Menu";
 import { showError, withErrorToast } from "../shared/notifications";
 import { type ExportFormat, exportChat } from "./exportChat";
 import { groupByDay } from "./groupByDay";
+import { timesOfSameTitles, titleOf } from "./titles";
 import { useChatSearch } from "./useChatSearch";
 import type { SessionChange, Sessions } from "./useSessions";
 import { texts } from "../texts";
@@ -37,7 +38,7 @@ export function SessionList({ sessions, currentId, lastTurnId, keepsFiles, onNew
   const listed = sessions.list.filter((session) => !session.temporary);
   const shown = listed.filter((session) => session.archived === showsArchive);
   const found = needle ? findSessions(listed, needle, search.matches) : shown;
-  const sameTitles = new Set(found.map(titleOf).filter((title, index, all) => all.indexOf(title) !== index));
+  const times = timesOfSameTitles(found);
   const snippets = new Map(search.matches.map(({ session, snippet }) => [session.session_id, snippet]));
   const end = (session: Session): void => {
     sessions.end(session.session_id).then(() => {
@@ -67,7 +68,7 @@ export function SessionList({ sessions, currentId, lastTurnId, keepsFiles, onNew
                 <SessionItem
                   key={session.session_id}
                   session={session}
-                  isAmbiguous={sameTitles.has(titleOf(session))}
+                  time={times.get(session.session_id) ?? null}
                   snippet={(needle && snippets.get(session.session_id)) || null}
                   isCurrent={session.session_id === currentId}
                   onOpen={onOpen}
@@ -122,8 +123,8 @@ interface SessionItemProps {
   session: Session;
   /** The part of a message in which a search has found its words. */
   snippet: string | null;
-  /** Whether another chat of the list has the same title. Then the time tells them apart. */
-  isAmbiguous: boolean;
+  /** Shown if another chat of the list has the same title. */
+  time: string | null;
   isCurrent: boolean;
   onOpen(sessionId: string): void;
   onChange(changes: SessionChange): Promise<void>;
@@ -131,10 +132,9 @@ interface SessionItemProps {
   onShare(session: Session): void;
 }
 
-function SessionItem({ session, snippet, isAmbiguous, isCurrent, onOpen, onChange, onDelete, onShare }: SessionItemProps) {
+function SessionItem({ session, snippet, time, isCurrent, onOpen, onChange, onDelete, onShare }: SessionItemProps) {
   const [isEditing, setEditing] = useState(false);
   const title = titleOf(session);
-  const time = isAmbiguous && formatTime(session.last_used_at);
   const change = (changes: SessionChange) => () => void onChange(changes).catch(showError);
   const save = (format: ExportFormat) => () => void withErrorToast(() => exportChat(session, format));
   const rename = (event: FormEvent<HTMLFormElement>): void => {
@@ -185,17 +185,6 @@ function SessionItem({ session, snippet, isAmbiguous, isCurrent, onOpen, onChang
       />
     </li>
   );
-}
-
-/** Return the time of day, with seconds because chats are often begun in the same minute; before today, with the date. */
-function formatTime(at: string): string {
-  const date = new Date(at);
-  const isToday = date.toDateString() === new Date().toDateString();
-  return date.toLocaleString(undefined, { ...(isToday ? {} : { dateStyle: "short" }), timeStyle: "medium" });
-}
-
-export function titleOf(session: Session): string {
-  return session.title || texts.sessions.new;
 }
 
 function deletionWarning(keepsFiles: boolean): string {

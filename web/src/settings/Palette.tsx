@@ -3,7 +3,7 @@ import { useAsync } from "../canvas/useAsync";
 import { fullName } from "../chat/findOffers";
 import { fetchTools } from "../chat/useCommands";
 import type { Session, Tool } from "../api/types";
-import { titleOf } from "../session/SessionList";
+import { timesOfSameTitles, titleOf } from "../session/titles";
 import { Dialog } from "../shared/Dialog";
 import { Icon, type IconName } from "../shared/Icon";
 import { texts } from "../texts";
@@ -27,6 +27,7 @@ interface PaletteProps {
 /** Search for chats, tools and commands of the page, and open what is chosen. */
 export default function Palette({ actions, sessions, onSession, onTool, onClose }: PaletteProps) {
   const tools = useAsync("tools", fetchTools);
+  const times = timesOfSameTitles(sessions);
   const choose = (run: () => void) => () => {
     onClose();
     run();
@@ -56,6 +57,7 @@ export default function Palette({ actions, sessions, onSession, onTool, onClose 
                 >
                   <Icon name="chat" />
                   <span className="name">{titleOf(session)}</span>
+                  {times.has(session.session_id) && <span className="time faint last"> {times.get(session.session_id)}</span>}
                 </Command.Item>
               ))}
             </Command.Group>

@@ -19,9 +19,10 @@ export const de: Texts = {
   },
   welcome: {
     title: "Wie kann ich helfen?",
-    intro: "Stelle eine Frage, ziehe Dateien hierher oder starte ein Tool. Dateien von Tools öffnen sich neben dem Chat.",
+    intro: "Stelle eine Frage, ziehe Dateien hierher oder starte ein Tool. Das Canvas zeigt, was Tools erstellen.",
     noModel: "Es ist kein Sprachmodell eingestellt, daher zeigen Antworten nur die Ausgabe von Tools. Setze ",
     noModelEnd: " oder starte unten ein Tool.",
+    noModelChosen: "Es ist kein Sprachmodell gewählt, daher zeigen Antworten nur die Ausgabe von Tools. Wähle eins unter der Nachricht oder starte ein Tool.",
     tools: "Tools zum Ausprobieren",
     recentFiles: "Neueste Dateien",
     attach: (name) => `${name} anhängen`,
@@ -50,7 +51,7 @@ export const de: Texts = {
     deleteChat: "Chat löschen",
     needsAnswer: "Wartet auf deine Antwort",
     temporary: "Temporärer Chat",
-    temporaryHint: "In keiner Liste, nach einem Tag gelöscht",
+    temporaryHint: "Steht nicht in der Liste der Chats und wird nach einem Tag gelöscht",
     temporaryNote: "Temporärer Chat: Er ist in keiner Liste und wird nach einem Tag gelöscht. Seine Dateien bleiben.",
     deletionKeepsFiles:
       "Temporäre Dateien des Chats werden gelöscht, und Links auf seine Dateien werden ungültig. Andere Dateien bleiben erhalten.",
@@ -62,7 +63,7 @@ export const de: Texts = {
     send: "Senden",
     stop: "Stopp",
     model: "Modell",
-    noModel: "Keins (eingebaute Antworten)",
+    noModel: "Keins (nur Ausgabe von Tools)",
     queue: "Nachrichten, die als Nächstes gesendet werden",
     attachments: "Dateien zum Senden",
     remove: (name) => `${name} entfernen`,
@@ -142,7 +143,7 @@ export const de: Texts = {
     allow: "Erlauben",
     always: (tool) => `In diesem Chat nicht mehr nach ${tool} fragen`,
     deny: "Ablehnen",
-    deadline: "Wird in {time} automatisch abgelehnt",
+    deadline: "Ohne deine Entscheidung wird der Aufruf in {time} abgelehnt",
     invalidJson: (name) => `${name} muss gültiges JSON sein.`,
   },
   question: {
@@ -364,7 +365,7 @@ export const de: Texts = {
     slide: (number) => `Folie ${number}`,
     notes: "Notizen",
     firstSlides: (shown, all) => `die ersten ${shown} von ${all} Folien`,
-    withoutLayout: "Texte, Tabellen und Bilder der Folien. Lade die Datei herunter, um ihr Layout zu sehen.",
+    withoutLayout: "Eine vereinfachte Ansicht: die Texte, Tabellen und Bilder der Folien. Lade die Datei herunter, um ihr Layout zu sehen.",
     omitted: (name) => `Nicht angezeigt: ${name || "ein Objekt"}`,
   },
   pdf: {

@@ -18,9 +18,10 @@ export const en = {
   },
   welcome: {
     title: "How can I help?",
-    intro: "Ask a question, drop files here, or run a tool. Files that tools make open beside the chat.",
+    intro: "Ask a question, drop files here, or run a tool. The canvas shows what tools create.",
     noModel: "No language model is set, so answers only show the output of tools. Set ",
     noModelEnd: ", or run a tool below.",
+    noModelChosen: "No language model is chosen, so answers only show the output of tools. Choose one below the message, or run a tool.",
     tools: "Tools to try",
     recentFiles: "Recent files",
     attach: (name: string) => `Attach ${name}`,
@@ -49,7 +50,7 @@ export const en = {
     deleteChat: "Delete chat",
     needsAnswer: "Needs your answer",
     temporary: "Temporary chat",
-    temporaryHint: "In no list, and deleted after a day",
+    temporaryHint: "Not in your list of chats, and deleted after a day",
     temporaryNote: "Temporary chat: it is in no list and is deleted after a day. Its files stay.",
     deletionKeepsFiles:
       "The chat's temporary files will be deleted, and links to its files will stop working. Other files stay in My Files.",
@@ -61,7 +62,7 @@ export const en = {
     send: "Send",
     stop: "Stop",
     model: "Model",
-    noModel: "None (built-in answers)",
+    noModel: "None (tool output only)",
     queue: "Messages to send next",
     attachments: "Files to send",
     remove: (name: string) => `Remove ${name}`,
@@ -142,7 +143,7 @@ export const en = {
     allow: "Allow",
     always: (tool: string) => `Do not ask again for ${tool} in this chat`,
     deny: "Deny",
-    deadline: "Denied automatically in {time}",
+    deadline: "If you do not decide, the call is denied in {time}",
     invalidJson: (name: string) => `${name} must be valid JSON.`,
   },
   question: {
@@ -361,7 +362,7 @@ export const en = {
     slide: (number: number) => `Slide ${number}`,
     notes: "Notes",
     firstSlides: (shown: number, all: number) => `the first ${shown} of ${all} slides`,
-    withoutLayout: "Texts, tables and pictures of the slides. Download the file to see their layout.",
+    withoutLayout: "A simplified view: the texts, tables and pictures of the slides. Download the file to see its layout.",
     omitted: (name: string) => `Not shown: ${name || "an object"}`,
   },
   pdf: {

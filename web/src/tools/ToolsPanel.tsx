@@ -1,6 +1,7 @@
 import { useState } from "react";
 import type { Tool, ToolServer } from "../api/types";
 import { fullName } from "../chat/findOffers";
+import { toWords } from "./description";
 import { ToolLabel } from "./ToolLabel";
 import { useServers } from "./useServers";
 import type { ToolChoice } from "./useToolChoice";
@@ -55,7 +56,7 @@ function Server({ server, choice, onTool, isOpen }: ToolsPanelProps & { server: 
   return (
     <details open={isOpen}>
       <summary>
-        {title || name} <span className="faint">{status === "ready" ? texts.tools.count(tools.length) : texts.tools.status[status]}</span>
+        {toWords(title || name)} <span className="faint">{status === "ready" ? texts.tools.count(tools.length) : texts.tools.status[status]}</span>
       </summary>
       {description && <p>{description}</p>}
       {tools.length > 0 && (

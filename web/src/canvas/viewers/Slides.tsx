@@ -25,7 +25,7 @@ function Content({ item, bytes }: { item: Item; bytes: Uint8Array<ArrayBuffer> }
       {({ slides, count }) => (
         <>
           {slides.length < count && <TruncationNote item={item} shown={texts.office.firstSlides(slides.length, count)} />}
-          <p className="viewer-note" role="note">
+          <p className="viewer-note faint" role="note">
             {texts.office.withoutLayout}
           </p>
           <section className="viewer-slides" tabIndex={0} aria-label={item.title}>
