@@ -141,7 +141,7 @@ export const de: Texts = {
     label: (tool) => `Zustimmung für ${tool}`,
     question: "Darf {tool} laufen?",
     allow: "Erlauben",
-    always: (tool) => `In diesem Chat nicht mehr nach ${tool} fragen`,
+    always: (tool) => `${tool} in diesem Chat immer erlauben`,
     deny: "Ablehnen",
     editable: "Du kannst die Argumente ändern, bevor du den Aufruf erlaubst.",
     deadline: "Ohne deine Entscheidung wird der Aufruf in {time} abgelehnt",

@@ -141,7 +141,7 @@ export const en = {
     label: (tool: string) => `Approval for ${tool}`,
     question: "Allow {tool} to run?",
     allow: "Allow",
-    always: (tool: string) => `Do not ask again for ${tool} in this chat`,
+    always: (tool: string) => `Always allow ${tool} in this chat`,
     deny: "Deny",
     editable: "You can change the arguments before you allow the call.",
     deadline: "If you do not decide, the call is denied in {time}",
