@@ -119,7 +119,7 @@ def test_tool_that_is_always_allowed_in_a_chat_asks_again_only_in_other_chats(ch
     page, keys = chat.page, Keyboard(chat.page)
     first = chat.send(APPROVAL_CALL)
     first.get_by_role("button", name="Allow").wait_for()
-    keys.press("input", "Do not ask again for approval.write in this chat", key="Space", back=True)
+    keys.press("input", "Always allow approval.write in this chat", key="Space", back=True)
     keys.press("button", "Allow")
     expect(first).to_have_attribute("aria-busy", "false")
     again = chat.ask(APPROVAL_CALL)

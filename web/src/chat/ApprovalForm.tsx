@@ -4,6 +4,7 @@ import type { ApprovalRequest } from "../api/types";
 import { Button } from "../shared/Button";
 import { Countdown } from "../shared/Countdown";
 import { showError } from "../shared/notifications";
+import { firstSentence } from "../tools/description";
 import { ToolLabel } from "../tools/ToolLabel";
 import { useServers } from "../tools/useServers";
 import { alwaysAllow, isAlwaysAllowed } from "./allowedTools";
@@ -76,7 +77,8 @@ export function ApprovalForm({ call, turnPath }: ApprovalFormProps) {
           <Countdown from={call.expiresAt} seconds={0} text={texts.approval.deadline} />
         </p>
       )}
-      <StatedEffects name={request.tool} />
+      <Stated name={request.tool} />
+      {fields.length > 0 && <p className="faint">{texts.approval.editable}</p>}
       {fields.map((field) => (
         <ArgumentInput key={field.name} field={field} />
       ))}
@@ -101,12 +103,18 @@ export function ApprovalForm({ call, turnPath }: ApprovalFormProps) {
   );
 }
 
-/** What the server says about the tool, such as that it may destroy something. Without an answer, nothing is shown. */
-function StatedEffects({ name }: { name: string }) {
+/** What the server says about the tool: what it does, or that it may destroy something. Without an answer, nothing is shown. */
+function Stated({ name }: { name: string }) {
   const servers = useServers();
   if (servers.status !== "loaded") return null;
   const tool = servers.value.flatMap(({ tools }) => tools).find((each) => `${each.server}.${each.name}` === name);
-  return tool ? <ToolLabel tool={tool} /> : null;
+  if (!tool) return null;
+  return (
+    <>
+      <ToolLabel tool={tool} />
+      {tool.description && <p>{firstSentence(tool.description)}</p>}
+    </>
+  );
 }
 
 function ArgumentInput({ field: { name, kind, text } }: { field: ArgumentField }) {
