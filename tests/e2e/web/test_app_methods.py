@@ -103,7 +103,7 @@ def test_app_hears_of_changed_surroundings(chat: ChatPage) -> None:
     chat.page.emulate_media(color_scheme="dark")
     frame.wait_for_function("app.getHostContext().theme === 'dark'")
     width = context(frame)["containerDimensions"]["width"]
-    chat.page.set_viewport_size({"width": 1000, "height": 700})
+    chat.page.set_viewport_size({"width": 1100, "height": 700})
     frame.wait_for_function("width => app.getHostContext().containerDimensions.width !== width", arg=width)
     assert {name for name, _ in frame.evaluate("events.slice(2)")} == {"host-context-changed"}
 

@@ -15,7 +15,7 @@ def test_tools_are_listed_with_titles_hints_and_their_own_pictures_only(new_chat
     keys = Keyboard(chat.page)
     keys.press("button", "Open sidebar")
     keys.press("button", "Tools")
-    keys.press("summary", "guide")
+    keys.press("summary", "Guide")
     tools = chat.page.get_by_role("region", name="Tools")
 
     look = tools.get_by_role("listitem").filter(has_text="Look up")

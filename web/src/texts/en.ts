@@ -363,7 +363,7 @@ export const en = {
     slide: (number: number) => `Slide ${number}`,
     notes: "Notes",
     firstSlides: (shown: number, all: number) => `the first ${shown} of ${all} slides`,
-    withoutLayout: "A simplified view: the texts, tables and pictures of the slides. Download the file to see its layout.",
+    withoutLayout: "A simplified view: the texts, tables and pictures of the slides. Download the file to see their layout.",
     omitted: (name: string) => `Not shown: ${name || "an object"}`,
   },
   pdf: {
