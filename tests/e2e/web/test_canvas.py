@@ -283,6 +283,27 @@ def test_report_on_a_dropped_file_opens_in_the_canvas(chat: ChatPage) -> None:
     chat.screenshot("canvas-chart")
 
 
+_LINES_OF_TEXT = """cell => {
+  const range = document.createRange();
+  range.selectNodeContents(cell);
+  return new Set([...range.getClientRects()].map((box) => Math.round(box.top))).size;
+}"""
+
+
+@pytest.mark.parametrize("width", [390, 1280, 1440])
+def test_names_of_a_reports_columns_keep_their_words_on_one_line(width: int, new_chat_page: ChatPageFactory) -> None:
+    chat = new_chat_page(viewport={"width": width, "height": 800})
+    chat.open()
+    chat.drop_file("sales.csv", b"region,discount\nnorth,3\nsouth,4\n")
+    expect(chat.attached).to_have_text(["sales.csv"])
+    chat.ask('/report.summarise {"filename": "sales.csv"}')
+    rows = find_visible_viewers(chat.page).frame_locator("iframe").locator("tbody tr")
+    for position, name in enumerate(["region", "discount"]):
+        cell = rows.nth(position).locator("td").first
+        expect(cell).to_have_text(name)
+        assert cell.evaluate(_LINES_OF_TEXT) == 1
+
+
 @pytest.mark.clause("v2.1:viewers:auto-open")
 def test_file_with_auto_open_opens_even_if_display_does_not_open_the_canvas(chat: ChatPage) -> None:
     chat.ask('/samples.with_auto_open {"name": "cities.tsv"}')
