@@ -46,6 +46,7 @@ def test_answer_shows_the_call_and_a_button_per_artifact(chat: ChatPage) -> None
     keys.press("summary", "report.summarise", back=True)
     expect(call.locator(".details pre").first).to_contain_text('"filename": "sales.csv"')
     expect(call.locator(".details pre").last).to_contain_text('"rows": 3')
+    expect(turn.locator(".code-block", has_text='"rows": 3').last).to_contain_text("json")  # the answer without a model
     buttons = turn.locator("button.artifact-button")
     expect(buttons).to_have_text([re.compile("sales_report.html"), re.compile("sales_chart.png")])
     assert [button.get_attribute("data-artifact-type") for button in buttons.all()] == ["text/html", "image/png"]
@@ -82,6 +83,7 @@ def test_failed_call_shows_its_error_and_a_suggestion(chat: ChatPage) -> None:
 
     expect(turn.locator(".call")).to_have_class("call failed")
     expect(turn.locator(".error-message")).to_contain_text("expression")
+    expect(turn.locator(".error-message")).to_have_css("white-space", "pre-wrap")  # a traceback keeps its lines
     expect(turn.locator(".suggestion")).to_have_text("Correct the arguments and call the tool again")
     expect(turn.locator(".error-message code")).to_have_text("E_INVALID_ARGUMENTS")
     turn.locator(".call summary").click()
