@@ -136,7 +136,7 @@ def _respond_item(region: str, operation: "OperationModel", request: Mapping[str
 
 
 def _invoke(region: str, _operation: "OperationModel", request: Mapping[str, Any]) -> dict[str, Any]:
-    """Invoke a function, and return the response as botocore would parse it. The function may raise no error here."""
+    """Invoke a function, and return the response as botocore would parse it. An error of the function is part of it."""
     handler = LambdaResponse()
     handler.current_account, handler.region = DEFAULT_ACCOUNT_ID, region
     handler.path, handler.querystring, handler.uri_match = request["url_path"], {}, {}
