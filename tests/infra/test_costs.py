@@ -47,7 +47,7 @@ def test_every_function_has_measured_processor_time() -> None:
 
 def test_full_core_costs_little_only_where_a_function_waits_little() -> None:
     """The rule of docs/deploy.md, in US dollars for 1,000 requests."""
-    for folder in ("approval", "dispatch", "finish", "record_tool_result"):
+    for folder in ("dispatch", "finish", "record_tool_result"):
         assert MEMORY_MB[folder] == FULL_CORE_MB
         assert memory.cost(folder, FULL_CORE_MB) - memory.cost(folder, 512) < 0.005
     assert MEMORY_MB["run_tool"] == 1024
