@@ -13,7 +13,7 @@ import pytest
 from infra import sources
 from infra.limits import THINK_SECONDS
 from satchel.domain import llm
-from satchel.domain.ids import call_id, new_id
+from satchel.domain.ids import TurnId, call_id, new_id
 from satchel.domain.llm import ModelError, ModelTimedOut
 from satchel.domain.quotas import TooManyRunningCalls
 from satchel.domain.steps import APPROVAL_DECIDED, FIRST_ROUND_LIMIT, INPUT_REQUIRED, POLL_ERRORS, CallRef
@@ -85,7 +85,7 @@ def test_timeouts_of_dispatch_are_chosen_by_whether_the_call_needs_an_approval(t
         assert selector[f"{field}.$"] == chosen.format(*values)
     assert tasks["Dispatch"]["HeartbeatSecondsPath"] == "$.heartbeat_seconds"
     assert tasks["Dispatch"]["TimeoutSecondsPath"] == "$.timeout_seconds"
-    call = call_id(new_id("t", datetime.now(UTC), bytes(10)), 0, 0)
+    call = call_id(TurnId(new_id("t", datetime.now(UTC), bytes(10))), 0, 0)
     dumped = [CallRef(call_id=call, approval=approval).model_dump_json() for approval in (False, True)]
     assert [text.rpartition(":")[2] for text in dumped] == ["0}", "1}"]  # indexes, not JSON booleans
 

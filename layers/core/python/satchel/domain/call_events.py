@@ -1,4 +1,4 @@
-"""Build the events that tell clients about the start and the end of a tool call. Events contain references to files, not content."""
+"""Build the events about the start and the end of a tool call. They contain references to files, not content."""
 
 from collections.abc import Iterator
 from typing import Any
