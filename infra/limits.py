@@ -27,7 +27,6 @@ MIN_RUNNER_CONCURRENCY = 40
 FULL_CORE_MB = 1769
 MEMORY_MB = {
     "api": 1024,
-    "approval": FULL_CORE_MB,
     "bridge": 512,
     "dispatch": FULL_CORE_MB,
     "empty_bucket": 512,

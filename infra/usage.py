@@ -53,7 +53,7 @@ TURNS: Mapping[str, Usage] = {
             "Sockets": 1,
             "Think": 2,
         },
-        transitions=11,
+        transitions=9,
         writes=80,
         reads=89,
         puts=2,
@@ -71,7 +71,7 @@ TURNS: Mapping[str, Usage] = {
             "Sockets": 1,
             "Think": 2,
         },
-        transitions=8,
+        transitions=7,
         writes=124,
         reads=110,
         puts=4,
@@ -159,5 +159,5 @@ turns and calls that succeed and fail. The run's model reports no tokens."""
 SERIES_PER_MODEL = 2
 """The numbers of input and output tokens, for each model that reports them."""
 # Count the metrics of all alarms, because AWS bills an alarm for each metric that it reads.
-SECRETS, KEYS, ALARM_METRICS, DASHBOARDS = 1, 1, 19, 1
+SECRETS, KEYS, ALARM_METRICS, DASHBOARDS = 1, 1, 18, 1
 """Numbers of secrets, KMS keys, alarm metrics and dashboards in the templates with the default settings."""

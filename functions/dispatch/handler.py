@@ -1,4 +1,4 @@
-"""Step Functions state Dispatch: checks a tool call and prepares its inputs. The runner then executes the call."""
+"""Step Functions states Dispatch, Resume, Poll and Input: send a tool call to its runner, or ask the user about it."""
 
 from typing import Any
 
@@ -11,6 +11,7 @@ from satchel.domain.steps import CallStep
 
 @observed("dispatch")
 def handler(event: dict[str, Any], context: object) -> None:
-    """Dispatch one tool call to its runner, the Lambda function that executes the call."""
+    """Check one tool call, and let its runner execute it. Or ask the user for an approval, or the call's questions."""
     del context
-    use_cases().dispatch_tool(CallStep.model_validate(event))
+    step = CallStep.model_validate(event)
+    (use_cases().ask_input if step.asks else use_cases().dispatch_tool)(step)

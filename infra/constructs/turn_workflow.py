@@ -41,7 +41,6 @@ class TurnWorkflow(Construct):
         *,
         name: str,
         think: PythonFunction,
-        approval: PythonFunction,
         dispatch: PythonFunction,
         record_tool_result: PythonFunction,
         finish: PythonFunction,
@@ -51,7 +50,6 @@ class TurnWorkflow(Construct):
         super().__init__(scope, id_)
         functions = {
             "Think": think.invoke_target,
-            "Approval": approval.invoke_target,
             "Dispatch": dispatch.invoke_target,
             "RecordToolResult": record_tool_result.invoke_target,
             "Finish": finish.invoke_target,

@@ -111,7 +111,7 @@ class Functions:
         allow(api, *grants.UPLOAD_OBJECTS, on=self._objects(grants.UPLOAD_KEYS), because=grants.ALL_USERS)
         allow(api, *grants.DELETE_OBJECTS, on=self._objects(*grants.FILE_KEYS), because=grants.ALL_USERS)
         allow(api, *grants.LIST_VERSIONS, on=[self._stores.bucket.bucket_arn])
-        allow(api, *grants.SEND_TASK_SUCCESS, on=[self._machine_arn])
+        allow(api, *grants.SEND_TASK_SUCCESS, *grants.SEND_TASK_FAILURE, on=[self._machine_arn])
         allow(api, *grants.FOLLOW_EXECUTION, on=[self._executions], because=_ANY_EXECUTION)
         allow(api, *grants.READ_SECRET, on=[self._stores.capability_secret.secret_arn])
         allow(api, *grants.SIGN, on=dashboard_keys.arns)
@@ -227,20 +227,8 @@ class Functions:
         allow_models(think, settings.allowed_models, settings.secret_prefix)
         return think
 
-    def approval(self) -> PythonFunction:
-        """Create the function of the states Approval and Input, which asks the user about a tool call."""
-        timeout = {
-            "SATCHEL_APPROVAL_SECONDS": str(APPROVAL_SECONDS),
-            "SATCHEL_INPUT_SECONDS": str(self._settings.input_seconds),
-        }
-        approval = self._function("approval", seconds=STEP_SECONDS, environment=timeout)
-        self._allow_items(approval)
-        self._allow_reading(approval, grants.TURN_KEYS)
-        allow(approval, *grants.SEND_TASK_SUCCESS, on=[self._machine_arn])
-        return approval
-
     def dispatch(self, runners: Runners) -> PythonFunction:
-        """Create the function of the workflow state Dispatch, which starts tool calls, and the calls' IAM role."""
+        """Create the function that starts tool calls and asks the user about them, and the calls' IAM role."""
         dispatch = self._function(
             "dispatch",
             seconds=STEP_SECONDS,
@@ -252,6 +240,8 @@ class Functions:
                 "SATCHEL_CAPABILITY_SECRET": self._stores.capability_secret.secret_arn,
                 "SATCHEL_PUBLIC_URL": self._url,
                 "SATCHEL_USER_RUNNING_CALLS": str(self._settings.user_running_calls),
+                "SATCHEL_APPROVAL_SECONDS": str(APPROVAL_SECONDS),
+                "SATCHEL_INPUT_SECONDS": str(self._settings.input_seconds),
                 "SATCHEL_MAX_INPUT_BYTES": str(int(self._settings.runner_disk_mib * _MIB * INPUT_DISK_SHARE)),
             },
         )
@@ -260,7 +250,7 @@ class Functions:
         )
         dispatch.add_environment("SATCHEL_CALL_ROLE", role.role_arn)
         self._allow_items(dispatch)
-        self._allow_reading(dispatch, grants.TEXT_KEYS, *grants.FILE_KEYS)
+        self._allow_reading(dispatch, grants.TURN_KEYS, *grants.FILE_KEYS)
         allow(dispatch, *grants.PUT_TAGGED_OBJECTS, on=self._objects(grants.TURN_KEYS), because=grants.ALL_USERS)
         runners.grant_invoke(dispatch)
         allow(dispatch, *grants.SEND_TASK_SUCCESS, *grants.SEND_TASK_FAILURE, on=[self._machine_arn])

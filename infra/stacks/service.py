@@ -75,7 +75,6 @@ class ServiceStack(Stack):
         )
         steps = {
             "think": functions.think(sockets),
-            "approval": functions.approval(),
             "dispatch": functions.dispatch(runners),
             "record_tool_result": functions.record_tool_result(),
             "finish": functions.finish(runners),

@@ -13,7 +13,6 @@ from local.emulator.aws import resources
 from local.emulator.aws.lambda_host import InvocationResult
 from local.emulator.aws.moto_patches import execution_events
 from local.emulator.aws.moto_patches.lambda_invoke import HOST
-from local.emulator.resumption import with_expired_approvals
 from local.emulator.runners.context import Handler, LambdaContext
 from local.emulator.websocket_gateway import Event
 from satchel.adapters.kept_state import remove_state
@@ -62,10 +61,7 @@ def create_turn_machine(role: str) -> str:
 
 def _create_state_function(state: str, role: str) -> str:
     timeout = _STATE_TIMEOUTS.get(state, limits.STEP_SECONDS)
-    handler = _handler(_folder(state))
-    if state == "Approval":
-        handler = with_expired_approvals(handler)
-    return resources.create_function(_function_name(state), handler, role=role, timeout=timeout)
+    return resources.create_function(_function_name(state), _handler(_folder(state)), role=role, timeout=timeout)
 
 
 def _function_name(state: str) -> str:

@@ -1,8 +1,7 @@
-"""Continue the turns that ran when the server stopped, and end what cannot continue: running tools, late approvals."""
+"""Continue the turns that ran when the server stopped, and end what cannot continue: running tools."""
 
 import os
 
-from local.emulator.runners.context import Handler, LambdaContext
 from satchel.adapters import clients
 from satchel.adapters.dynamodb.calls import DynamoClaims
 from satchel.adapters.dynamodb.table import Table
@@ -30,25 +29,6 @@ def resume_turns() -> None:
             _end_interrupted_calls(turn)
             step = TurnStep(user=turn.user, session_id=turn.session_id, turn_id=turn.turn_id)
             ports.workflow.continue_after(repeat_first_round(step))
-
-
-def with_expired_approvals(ask: Handler) -> Handler:
-    """Return a handler that does not ask again for an approval whose time ended while the server was stopped.
-
-    The turn goes on without a decision, as after the timeout of the state machine, and Dispatch refuses the call.
-    """
-
-    def handle(event: object, context: LambdaContext) -> object:
-        step, ports = CallStep.model_validate(event), use_cases().ports
-        if step.asks:
-            return ask(event, context)
-        earlier = ports.approvals.get(step.turn_id, step.call_id)
-        if earlier and step.task_token and earlier.decision is None and earlier.expires_at <= ports.clock.now():
-            ports.callback.succeed(step.task_token)
-            return None
-        return ask(event, context)
-
-    return handle
 
 
 def _end_interrupted_calls(turn: Turn) -> None:

@@ -148,7 +148,7 @@ def _waits(name: str, state: State) -> Iterator[str]:
         return
     if "$$.Task.Token" not in json.dumps(state.get("Parameters", {})):
         yield f"{name}: waits for a token but does not pass it on"
-    if "TimeoutSeconds" not in state:
+    if not state.keys() & {"TimeoutSeconds", "TimeoutSecondsPath"}:
         yield f"{name}: waits for a token without a timeout"
 
 

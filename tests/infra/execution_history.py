@@ -34,7 +34,7 @@ def max_history(definition: str, *, rounds: int, calls: int, input_rounds: int, 
 
     The execution repeats the first round, which has failed.
 
-    ``input_rounds`` counts how often the calls ask the user. Each time, the state Dispatch runs once more. Before each
+    ``input_rounds`` counts how often the calls ask the user. Each time, the state Resume runs. Before each
     of the ``polls``, there is a wait.
     """
 
@@ -42,7 +42,7 @@ def max_history(definition: str, *, rounds: int, calls: int, input_rounds: int, 
         return _attempt(state) * (1 + _retries(state))
 
     steps: dict[str, State] = json.loads(_NUMBER.sub("1", definition))["States"]["RunTools"]["ItemProcessor"]["States"]
-    asking = sum(_STATE + attempts(steps[name]) for name in ("Input", "Dispatch"))
+    asking = sum(_STATE + attempts(steps[name]) for name in ("Input", "Resume"))
     polling = _STATE + _STATE + attempts(steps["Poll"])
     most = _history(
         definition, rounds, calls, attempts, with_approvals=True, repeats_first_round=True, ends_in_finish=True
@@ -67,7 +67,7 @@ def _history(
     states: dict[str, State] = json.loads(_NUMBER.sub("1", definition))["States"]
     steps: dict[str, State] = states["RunTools"]["ItemProcessor"]["States"]
     known = {"Think", "AnyCalls", "AwaitServers", "RunTools", "Finish", "Ended"}
-    known |= {"AskFirst", "Approval", "Input", "Dispatch", "RecordToolResult"}
+    known |= {"Input", "Dispatch", "Resume", "RecordToolResult"}
     known |= {"Poll", *(name for name, state in steps.items() if state["Type"] == "Wait")}
     assert {*states, *steps} == known, "the machine has states that this module does not count"
 
@@ -76,8 +76,8 @@ def _history(
 
     think_events = task(states["Think"]) + _STATE
     waits = int(MAX_WAIT.total_seconds()) // states["AwaitServers"]["Seconds"] if with_approvals else 0
-    call = _ITERATION + _STATE + task(steps["Dispatch"]) + task(steps["RecordToolResult"])
-    call += task(steps["Approval"]) if with_approvals else 0
+    call = _ITERATION + task(steps["Dispatch"]) + task(steps["RecordToolResult"])
+    call += task(steps["Resume"]) if with_approvals else 0
     wait = waits * (think_events + _STATE)
     end = task(states["Finish"]) if ends_in_finish else _STATE
     rounds += repeats_first_round

@@ -126,10 +126,11 @@ MUTATIONS: list[tuple[Callable[[Machine], object], list[str]]] = [
     ),
     (lambda m: _states(m)["AnyCalls"]["Choices"][1].pop("Next"), ["AnyCalls: a choice without Next"]),
     (
-        lambda m: _calls(m)["Dispatch"].update(HeartbeatSeconds=900),
-        ["Dispatch: HeartbeatSeconds is not less than TimeoutSeconds"],
+        lambda m: _calls(m)["Resume"].update(HeartbeatSeconds=900),
+        ["Resume: HeartbeatSeconds is not less than TimeoutSeconds"],
     ),
-    (lambda m: _calls(m)["Approval"].pop("TimeoutSeconds"), ["Approval: waits for a token without a timeout"]),
+    (lambda m: _calls(m)["Input"].pop("TimeoutSeconds"), ["Input: waits for a token without a timeout"]),
+    (lambda m: _calls(m)["Dispatch"].pop("TimeoutSecondsPath"), ["Dispatch: waits for a token without a timeout"]),
     (
         lambda m: _calls(m)["Dispatch"]["Parameters"]["Payload"].pop("task_token.$"),
         ["Dispatch: waits for a token but does not pass it on"],

@@ -142,7 +142,6 @@ def test_buckets_and_queues_deny_plain_http(custom_settings: Stacks) -> None:
 
 WILDCARD_KINDS = {
     "Api": {"objects", "executions"},
-    "Approval": {"objects"},
     "Call": {"objects"},
     "Dispatch": {"objects"},
     "EmptiedPageEmpty": {"page"},

@@ -71,7 +71,7 @@ def test_allowed_models_are_the_default_and_the_listed_ones() -> None:
         ({"log_retention": "31"}, "log_retention"),
         ({"audit_days": "0"}, "audit_days"),
         ({"runner_disk_mib": "10241"}, "runner_disk_mib"),
-        ({"reserved_concurrency": "nothing=5"}, "unknown function nothing; the functions are api, approval"),
+        ({"reserved_concurrency": "nothing=5"}, "unknown function nothing; the functions are api, bridge"),
         ({"reserved_concurrency": "bridge=5"}, "a function that only the setting bridge adds"),
         ({"reserved_concurrency": "api=many"}, "reserved_concurrency.api"),
         ({"reserved_concurrency": "run_tool=39"}, "with run_tool=39, only 97 users .*: reserve at least 40"),

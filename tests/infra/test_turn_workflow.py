@@ -4,6 +4,7 @@ import json
 import re
 import shutil
 import subprocess
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -12,16 +13,17 @@ import pytest
 from infra import sources
 from infra.limits import THINK_SECONDS
 from satchel.domain import llm
+from satchel.domain.ids import TurnId, call_id, new_id
 from satchel.domain.llm import ModelError, ModelTimedOut
 from satchel.domain.quotas import TooManyRunningCalls
-from satchel.domain.steps import FIRST_ROUND_LIMIT, INPUT_REQUIRED, POLL_ERRORS
+from satchel.domain.steps import APPROVAL_DECIDED, FIRST_ROUND_LIMIT, INPUT_REQUIRED, POLL_ERRORS, CallRef
 from satchel.services.turns.finish_turn import GRACE_PERIOD
 from tests.infra.asl_validator import problems
 from tests.infra.templates import Stacks
 
 pytestmark = pytest.mark.synth
 ASL_VALIDATOR = sources.ROOT / "node_modules/.bin/asl-validator"
-STEPS = ("Think", "Approval", "Dispatch", "RecordToolResult", "Finish")
+STEPS = ("Think", "Dispatch", "RecordToolResult", "Finish")
 SERVICE_ERRORS = {
     "Lambda.ServiceException",
     "Lambda.AWSLambdaException",
@@ -51,14 +53,15 @@ def test_definition_is_the_file_with_arns_and_timeouts(text: str) -> None:
     assert problems(text) == []
 
 
-@pytest.mark.parametrize("step", ["Think", "Approval", "RecordToolResult", "Finish"])
+@pytest.mark.parametrize("step", ["Think", "Input", "RecordToolResult", "Finish"])
 def test_task_is_retried_after_lambda_service_errors(tasks: dict[str, Any], step: str) -> None:
     assert set(tasks[step]["Retry"][0]["ErrorEquals"]) == SERVICE_ERRORS
 
 
-def test_dispatch_is_retried_only_if_it_started_nothing(tasks: dict[str, Any]) -> None:
+@pytest.mark.parametrize("state", ["Dispatch", "Resume"])
+def test_dispatch_is_retried_only_if_it_started_nothing(tasks: dict[str, Any], state: str) -> None:
     """A second run would have a new task token, while the runner sends heartbeats with the first one."""
-    (retry,) = tasks["Dispatch"]["Retry"]
+    (retry,) = tasks[state]["Retry"]
     assert retry["ErrorEquals"] == ["Lambda.TooManyRequestsException", TooManyRunningCalls.__name__]
 
 
@@ -75,41 +78,51 @@ def test_only_idempotent_steps_are_retried_after_their_own_failure(tasks: dict[s
     assert repeated == {"Think", "RecordToolResult", "Finish"}
 
 
-def test_dispatch_has_a_heartbeat_timeout_and_approval_has_none(tasks: dict[str, Any]) -> None:
-    assert tasks["Dispatch"]["HeartbeatSeconds"] == 35
-    assert "HeartbeatSeconds" not in tasks["Approval"]
+def test_timeouts_of_dispatch_are_chosen_by_whether_the_call_needs_an_approval(tasks: dict[str, Any]) -> None:
+    selector = tasks["RunTools"]["ItemSelector"]
+    chosen = "States.ArrayGetItem(States.Array({}, {}), $$.Map.Item.Value.approval)"
+    for field, values in {"heartbeat_seconds": (35, 3600), "timeout_seconds": (900, 604800)}.items():
+        assert selector[f"{field}.$"] == chosen.format(*values)
+    assert tasks["Dispatch"]["HeartbeatSecondsPath"] == "$.heartbeat_seconds"
+    assert tasks["Dispatch"]["TimeoutSecondsPath"] == "$.timeout_seconds"
+    call = call_id(TurnId(new_id("t", datetime.now(UTC), bytes(10))), 0, 0)
+    dumped = [CallRef(call_id=call, approval=approval).model_dump_json() for approval in (False, True)]
+    assert [text.rpartition(":")[2] for text in dumped] == ["0}", "1}"]  # indexes, not JSON booleans
 
 
-def test_call_without_approval_goes_to_dispatch(tasks: dict[str, Any]) -> None:
-    approval = tasks["Approval"]
-    assert approval["TimeoutSeconds"] == 3600
-    assert [catcher["Next"] for catcher in approval["Catch"]] == [approval["Next"]] == ["Dispatch"]
+def test_decided_call_is_resumed_without_asking_again(tasks: dict[str, Any]) -> None:
+    decided = tasks["Dispatch"]["Catch"][0]
+    assert (decided["ErrorEquals"], decided["Next"]) == ([APPROVAL_DECIDED], "Resume")
+    assert tasks["Dispatch"]["Parameters"]["Payload"]["approval.$"] == "$.approval"
+    assert "approval.$" not in tasks["Resume"]["Parameters"]["Payload"]
+    assert (tasks["Resume"]["HeartbeatSeconds"], tasks["Resume"]["TimeoutSeconds"]) == (35, 900)
 
 
-def test_timeouts_of_dispatch_lead_to_record_tool_result(tasks: dict[str, Any]) -> None:
-    questions, *_, timeouts, others = tasks["Dispatch"]["Catch"]
+@pytest.mark.parametrize("state", ["Dispatch", "Resume"])
+def test_timeouts_of_dispatch_lead_to_record_tool_result(tasks: dict[str, Any], state: str) -> None:
+    questions, *_, timeouts, others = [each for each in tasks[state]["Catch"] if each["Next"] != "Resume"]
     assert (questions["ErrorEquals"], questions["Next"]) == ([INPUT_REQUIRED], "Input")
     assert timeouts["ErrorEquals"] == ["States.HeartbeatTimeout", "States.Timeout"]
     assert others["ErrorEquals"] == ["States.ALL"]
     assert timeouts["Next"] == others["Next"] == "RecordToolResult"
 
 
-@pytest.mark.parametrize("state", ["Dispatch", "Poll"])
+@pytest.mark.parametrize("state", ["Dispatch", "Resume", "Poll"])
 def test_task_of_a_server_is_polled_after_the_wait_that_the_error_names(tasks: dict[str, Any], state: str) -> None:
     catchers = {name: catcher["Next"] for catcher in tasks[state]["Catch"] for name in catcher["ErrorEquals"]}
     for seconds, error in POLL_ERRORS.items():
         assert tasks[catchers[error]] == {"Type": "Wait", "Seconds": seconds, "Next": "Poll"}
 
 
-def test_poll_invokes_dispatch_like_a_new_call(tasks: dict[str, Any]) -> None:
+def test_poll_invokes_dispatch_like_a_resumed_call(tasks: dict[str, Any]) -> None:
     same = ("Resource", "Parameters", "HeartbeatSeconds", "TimeoutSeconds", "ResultPath", "Next")
-    assert [tasks["Poll"][key] for key in same] == [tasks["Dispatch"][key] for key in same]
+    assert [tasks["Poll"][key] for key in same] == [tasks["Resume"][key] for key in same]
     assert tasks["Poll"]["Catch"][-1]["Next"] == "RecordToolResult"
 
 
-def test_answered_questions_go_to_dispatch_and_others_to_record_tool_result(tasks: dict[str, Any]) -> None:
+def test_answered_questions_go_to_resume_and_others_to_record_tool_result(tasks: dict[str, Any]) -> None:
     state = tasks["Input"]
-    assert (state["TimeoutSeconds"], state["Next"]) == (86460, "Dispatch")
+    assert (state["TimeoutSeconds"], state["Next"]) == (86460, "Resume")
     assert "HeartbeatSeconds" not in state
     assert [catcher["Next"] for catcher in state["Catch"]] == ["RecordToolResult"]
 

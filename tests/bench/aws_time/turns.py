@@ -112,8 +112,7 @@ class _TurnOnAws:
 
     def _tool(self) -> Process:
         """Run a round of one tool call: the states of the map, and the runner that Dispatch invokes."""
-        yield from self._transitions(2)  # the map, the choice of an approval
-        yield from self._transitions(1)
+        yield from self._transitions(2)  # the map, Dispatch
         yield from self._until(self._functions["Dispatch"][0], _INVOKE)
         self._offer()
         yield self._cloud.sample(delays.EVENT_QUEUE)

@@ -204,7 +204,7 @@ class Scenario:
             assert first == second
 
     def approve_a_call(self) -> None:
-        """Approve a call. A second invocation of the state then answers at once."""
+        """Approve a call. A second invocation of its state then answers at once."""
         turn = self._waiting_turn()
         call = self._approval_of(turn)
         approval = f"{self._path(turn)}/calls/{call}/approval"
@@ -212,7 +212,7 @@ class Scenario:
         self._call("POST", approval, json={"approved": True, "digest": digest})
         self.user.wait_for_turn(self.session_id, turn)
         event = {"user": self.user.name, "session_id": self.session_id, "turn_id": turn, "call_id": call}
-        self.system.invoke("Approval", {**event, "task_token": "second"})
+        self.system.invoke("Dispatch", {**event, "approval": 1, "task_token": "second"})
 
     def cancel_and_lose_turns(self) -> None:
         """Cancel a turn, stop the execution of another, and detect stopped ones without the event of their end."""

@@ -17,10 +17,8 @@ class Reason(NamedTuple):
 _GROUP_REASON = "granted as a group with the other item requests; the adapter decides which of them it sends"
 _GROUPED_ACTIONS = {
     "dynamodb:GetItem": ("Expire", "Finish", "Think"),
-    "dynamodb:BatchGetItem": (
-        *("Approval", "Erase", "Finish", "RecordToolResult", "Push", "Refresh", "Sockets", "Think"),
-    ),
-    "dynamodb:Query": ("Approval", "RecordToolResult", "Refresh", "Sockets"),
+    "dynamodb:BatchGetItem": (*("Erase", "Finish", "RecordToolResult", "Push", "Refresh", "Sockets", "Think"),),
+    "dynamodb:Query": ("RecordToolResult", "Refresh", "Sockets"),
     "dynamodb:PutItem": ("EndSession", "Erase", "Expire", "Push"),
     "dynamodb:UpdateItem": ("Refresh", "Sockets", "Think"),
 }
@@ -45,6 +43,7 @@ REASONS = (
     Reason("Run*", "states:SendTaskHeartbeat", "*", "a call that is shorter than the interval sends no heartbeat"),
     Reason("Run*", "states:SendTaskFailure", "*", "ends the run of a call whose tool asks the user"),
     Reason("Dispatch", "states:SendTaskFailure", "*", "asks the user again, if an execution of the turn is repeated"),
+    Reason("Api", "states:SendTaskSuccess", "*", "continues a call when the user has answered the tool's questions"),
     Reason("Call", "dynamodb:GetItem", "*", "reads a claim again if the response of its write was lost"),
     Reason("Think", "s3:GetObject", "*/texts/*", "the model needs messages of over 300 KB, which are stored there"),
     Reason("Think", "s3:GetObject", "*/uploads/*", "a model sees attached pictures"),

@@ -64,7 +64,7 @@ class TestExecutions:
             "turn_id": turn_id,
             "round": 1,
             "tries": 0,
-            "calls": [{"call_id": f"{turn_id}-00-00", "approval": True}],
+            "calls": [{"call_id": f"{turn_id}-00-00", "approval": 1}],
         }
         service.add_response(
             "start_execution",

@@ -172,9 +172,7 @@ class Backend(AwsPorts):
             index=0,
         )
         add_calls(self.table, self.store, [call])
-        self.use_cases.ask_approval(
-            CallStep(**call.model_dump(include={"user", "session_id", "turn_id", "call_id"}), task_token="waiting")
-        )
+        self.use_cases.ask_approval(call, "waiting")
         return f"/api/sessions/{session_id}/turns/{turn_id}/calls/{call.call_id}/approval"
 
     def open_app(self, user: UserName, session_id: str, turn_id: str) -> str:

@@ -4,6 +4,7 @@ import pytest
 from starlette.testclient import TestClient
 
 from satchel.domain.ids import UserName
+from satchel.domain.steps import APPROVAL_DECIDED
 from tests.integration.aws.factories import new_user
 from tests.integration.http.api_client import ApiClient, problem, session_not_found
 from tests.integration.http.backend import Backend
@@ -41,7 +42,7 @@ def test_decision_resumes_the_turn(backend: Backend, http: TestClient, url: str,
     response = http.post(url, json=approval)
 
     assert (response.status_code, response.json()) == (200, approval)
-    assert backend.callback.succeeded == ["waiting"]
+    assert backend.callback.failed == [("waiting", APPROVAL_DECIDED)]
 
 
 def test_events_show_the_approval_request_and_the_decision(http: TestClient, url: str) -> None:

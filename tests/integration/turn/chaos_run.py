@@ -2,7 +2,7 @@
 
 Retries after a failure:
 
-- a state of the state machine: its Retry; a failure of Approval or Dispatch ends the call, not the turn
+- a state of the state machine: its Retry; a failure of Dispatch ends the call, not the turn
 - the runner, whose process dies: none; its heartbeat is missing, and the call has crashed
 - the API: the client, with the same idempotency key
 - push: the stream that invoked it
@@ -42,7 +42,6 @@ API, RUNNER = "api", "run-bench"
 MIN_ROUNDS = 12  # of a schedule, and key rotations: enough for every fault to occur
 STATES = {
     "think": Workload(2, 4),
-    "approval": Workload(1, 4),
     "dispatch": Workload(2, 5),
     RUNNER: Workload(2, 6),
     "record_tool_result": Workload(2, 9),
@@ -115,7 +114,7 @@ class ChaosRun:
     def _inject_faults(self, function: str) -> Handler:
         if function in STATES:
             faulty = self.faults.handler(function, real_handler(function), dies=function == RUNNER)
-            return approve_automatically(faulty) if function == "approval" else faulty
+            return approve_automatically(faulty) if function == "dispatch" else faulty
         faulty = self.faults.handler(function, real_handler(function), _SUBJECTS[function])
         return background_functions.retry_until_success(faulty) if function == "rotate" else faulty
 
@@ -197,11 +196,11 @@ def make_script(number: int) -> Script:
 
 
 def approve_automatically(handler: Handler) -> Handler:
-    """Wrap the handler of approval so that the user approves each call at once."""
+    """Wrap the handler of Dispatch so that the user approves each call at once."""
 
     def run(event: Any, context: Any) -> object:  # noqa: ANN401  (a Lambda handler)
         result = handler(event, context)
-        if event.get("asks"):
+        if not event.get("approval"):
             return result
         ids = Identity(name=event["user"]), event["session_id"], event["turn_id"], event["call_id"]
         digest = use_cases().read_approval(*ids).digest

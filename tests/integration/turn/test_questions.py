@@ -44,7 +44,7 @@ def _escaped(content: object) -> str:
 def billed(turns: TurnDriver) -> Iterator[TurnDriver]:
     """Record the invocations of all functions of a turn."""
     with ExitStack() as stack:
-        for function in ("think", "approval", "dispatch", "record_tool_result", "finish", "run-bench"):
+        for function in ("think", "dispatch", "record_tool_result", "finish", "run-bench"):
             stack.enter_context(turns.replaced(function, real_handler(function)))
         yield turns
 
@@ -226,7 +226,7 @@ def test_turn_can_be_cancelled_during_a_question(turns: TurnDriver, session: Use
 
 
 def test_failed_function_ends_the_call_and_not_the_turn(turns: TurnDriver, session: UserSession) -> None:
-    with turns.replaced("approval", failing(1, real_handler("approval"))):
+    with turns.replaced("dispatch", failing(1, real_handler("dispatch"), after=1)):
         turn = turns.run(session, INQUIRE)
     assert error_codes(turns, turn) == ["E_TOOL_FAILED"]
     assert "could not be shown" in str(results(turns, turn))

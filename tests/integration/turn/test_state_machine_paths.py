@@ -10,10 +10,11 @@ from typing import Any
 
 import pytest
 
-from local.emulator.runners.context import Handler, InvocationError, LambdaContext
+from local.emulator.runners.context import InvocationError, LambdaContext
 from satchel.adapters.stepfunctions import TurnExecutions
 from satchel.bootstrap.functions import use_cases
 from satchel.bootstrap.runner import run_tool_use_case
+from satchel.domain.calls import Decision
 from satchel.domain.errors import TurnRunning
 from satchel.domain.events import FINAL_EVENTS
 from satchel.domain.ids import new_id
@@ -196,14 +197,29 @@ def test_throttled_dispatch_is_retried(turns: TurnDriver, session: UserSession) 
     assert_ended_once(turns, turn)
 
 
-@pytest.mark.parametrize("approval_handler", [failing(1, die), die], ids=["fails", "is not answered"])
-def test_failed_or_expired_approval_denies_the_call(
-    turns: TurnDriver, session: UserSession, approval_handler: Handler
-) -> None:
+ASK: Script = [[("ask", {"name": "a", "text": "b"})]]
+
+
+def test_expired_approval_denies_the_call(turns: TurnDriver, session: UserSession) -> None:
     turns.set_timeouts(approval=1)
-    with turns.replaced("approval", approval_handler):
-        turn = turns.run(session, [[("ask", {"name": "a", "text": "b"})]])
+    turn = turns.run(session, ASK)
+    assert timeout_errors(turns, turn) == ["States.HeartbeatTimeout"]
     assert (turns.load(turn).answer, error_codes(turns, turn)) == (ANSWER, ["E_FORBIDDEN"])
+    types = [event.type for event in turns.events(turn)]
+    assert types.index("tool_approval_request") < types.index("tool_start") < types.index("tool_complete")
+    assert_ended_once(turns, turn)
+
+
+def test_approval_waits_longer_than_a_call_without_heartbeats(turns: TurnDriver, session: UserSession) -> None:
+    turns.set_timeouts(heartbeat=1, call=2, approval=20)
+    turn = turns.start(session, ASK)
+    turns.wait_until(lambda: "tool_approval_request" in [event.type for event in turns.events(turn)])
+    time.sleep(2.5)
+    (call,) = use_cases().ports.calls.list(turn.turn_id)
+    decision = Decision(approved=True, digest=call.digest)
+    use_cases().decide_approval(session.user, turn.session_id, turn.turn_id, call.call_id, decision)
+    turns.wait_for_end(turn)
+    assert (turns.load(turn).answer, error_codes(turns, turn)) == (ANSWER, [None])
     assert_ended_once(turns, turn)
 
 

@@ -157,11 +157,16 @@ class TurnDriver:
     ) -> None:
         """Change the timeouts of the state machine, in seconds. Running executions keep theirs."""
         definition = json.loads(self.states.describe_state_machine(stateMachineArn=self.machine)["definition"])
-        calls = definition["States"]["RunTools"]["ItemProcessor"]["States"]
-        calls["Dispatch"] |= {"HeartbeatSeconds": heartbeat, "TimeoutSeconds": call}
-        calls["Poll"] |= {"HeartbeatSeconds": heartbeat, "TimeoutSeconds": call}
+        run_tools = definition["States"]["RunTools"]
+        values = {"heartbeat_seconds.$": (heartbeat, approval), "timeout_seconds.$": (call, turn)}
+        for name, pair in values.items():
+            value = "States.ArrayGetItem(States.Array({}, {}), $$.Map.Item.Value.approval)".format(*pair)
+            assert name in run_tools["ItemSelector"]
+            run_tools["ItemSelector"][name] = value
+        calls = run_tools["ItemProcessor"]["States"]
+        for name in ("Resume", "Poll"):
+            calls[name] |= {"HeartbeatSeconds": heartbeat, "TimeoutSeconds": call}
         calls["Wait1s"]["Seconds"] = calls["Wait5s"]["Seconds"] = 0
-        calls["Approval"]["TimeoutSeconds"] = approval
         calls["Input"]["TimeoutSeconds"] = questions
         definition["TimeoutSeconds"] = turn
         self.states.update_state_machine(stateMachineArn=self.machine, definition=json.dumps(definition))

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from satchel.services.apps.call_from_app import CallFromApp, ReadAppCall
     from satchel.services.apps.read_app import ReadApp
     from satchel.services.apps.read_still import ReadStill
+    from satchel.services.calls.ask_approval import AskApproval
     from satchel.services.calls.audit import RecordAudit
     from satchel.services.calls.cancel_tasks import CancelTasks
     from satchel.services.calls.dispatch_tool import DispatchTool
@@ -71,7 +72,7 @@ if TYPE_CHECKING:
     from satchel.services.sweep import Sweep
     from satchel.services.tools.offers import RequestOffers
     from satchel.services.tools.tool_lists import ListTools, MarkToolsStale, RefreshTools, RememberAsking
-    from satchel.services.turns.approvals import AskApproval, DecideApproval, ReadApproval
+    from satchel.services.turns.approvals import DecideApproval, ReadApproval
     from satchel.services.turns.build_model_request import BuildModelRequest
     from satchel.services.turns.canvas_actions import LogCanvasAction
     from satchel.services.turns.dashboard_tokens import DashboardTokens
@@ -326,10 +327,9 @@ class UseCases:
 
     @cached_property
     def ask_approval(self) -> AskApproval:
-        from satchel.services.turns.approvals import AskApproval
+        from satchel.services.calls.ask_approval import AskApproval
 
         return AskApproval(
-            calls=self.ports.calls,
             approvals=self.ports.approvals,
             events=self.ports.events,
             callback=self.ports.callback,
@@ -407,6 +407,7 @@ class UseCases:
             tools=self.refresh_tools,
             checker=self.ports.schema_checker,
             inputs=self.resolve_inputs,
+            ask_approval=self.ask_approval,
             credentials=self.ports.credentials,
             runners=self.ports.runners,
             list_files=ListFiles(

@@ -115,7 +115,7 @@ def test_destructive_tool_waits_for_approval(world: World) -> None:
     assert ref.approval
     call = world.calls.get(turn.turn_id, ref.call_id)
     assert call is not None
-    world.use_cases.ask_approval(call_step(call, "approval"))
+    world.use_cases.ask_approval(call, "approval")
     decision = Decision(approved=True, digest=call.digest)
     world.use_cases.decide_approval(ALICE, turn.session_id, turn.turn_id, call.call_id, decision)
     world.use_cases.dispatch_tool(call_step(call, "task"))

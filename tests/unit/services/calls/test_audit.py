@@ -119,7 +119,7 @@ def test_denied_or_undecided_call_is_audited(world: World, decision: Decision | 
     server = REGISTRY.servers["report"].model_copy(update={"require_approval": "*"})
     world.registry = Registry(servers={"report": server})
     call = world.call(world.turn(world.session()), "report.echo", '{"text": "a"}')
-    world.use_cases.ask_approval(call_step(call, "waiting"))
+    world.use_cases.ask_approval(call, "waiting")
     if decision:
         world.use_cases.decide_approval(ALICE, call.session_id, call.turn_id, call.call_id, decision)
     world.use_cases.dispatch_tool(call_step(call, "task"))

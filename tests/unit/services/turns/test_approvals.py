@@ -8,7 +8,7 @@ from satchel.domain.conversation import ModelReply, ProposedCall, ToolHints
 from satchel.domain.errors import ApprovalClosed, ApprovalMismatch, CallNotFound, SessionNotFound, TurnNotFound
 from satchel.domain.object_keys import outcome_key
 from satchel.domain.servers import Registry
-from satchel.domain.steps import CallRef
+from satchel.domain.steps import APPROVAL_DECIDED, CallRef, CallStep, Failure
 from satchel.domain.timestamps import format_time
 from satchel.domain.tools import ToolListing, fresh_tool_list
 from satchel.domain.users import Identity
@@ -34,7 +34,7 @@ def waiting_call(world: World) -> Call:
     """Return a call that waits for Alice's approval."""
     world.upload("sales.csv")
     call = world.call(world.turn(world.session()), "report.summarise", '{"filename": "sales.csv"}')
-    world.use_cases.ask_approval(call_step(call, "waiting"))
+    world.use_cases.ask_approval(call, "waiting")
     return call
 
 
@@ -132,16 +132,16 @@ def test_approval_request_is_published_with_its_expiry(world: World, waiting_cal
 
 
 def test_repeated_request_replaces_the_task_token(world: World, waiting_call: Call) -> None:
-    world.use_cases.ask_approval(call_step(waiting_call, "newer"))
+    world.use_cases.ask_approval(waiting_call, "newer")
     assert len(world.events.payloads(waiting_call.turn_id, "tool_approval_request")) == 1
     decide(world, waiting_call, YES)
-    assert world.callback.succeeded == ["newer"]
+    assert world.callback.failed == [("newer", APPROVAL_DECIDED)]
 
 
 def test_repeated_request_after_the_decision_resumes_the_turn(world: World, waiting_call: Call) -> None:
     decide(world, waiting_call, YES)
-    world.use_cases.ask_approval(call_step(waiting_call, "newer"))
-    assert world.callback.succeeded == ["waiting", "newer"]
+    world.use_cases.ask_approval(waiting_call, "newer")
+    assert world.callback.failed == [("waiting", APPROVAL_DECIDED), ("newer", APPROVAL_DECIDED)]
 
 
 def test_request_is_read_from_the_record_of_the_call(world: World, waiting_call: Call) -> None:
@@ -162,7 +162,7 @@ def test_request_is_read_from_the_record_of_the_call(world: World, waiting_call:
 
 def test_arguments_that_are_not_json_are_read_as_text(world: World) -> None:
     call = world.call(world.turn(world.session()), "report.summarise", "{oops")
-    world.use_cases.ask_approval(call_step(call, "waiting"))
+    world.use_cases.ask_approval(call, "waiting")
     request = world.use_cases.read_approval(ALICE, call.session_id, call.turn_id, call.call_id)
     assert request.arguments == "{oops"
 
@@ -176,7 +176,7 @@ def test_approval_without_the_digest_of_the_call_is_rejected(
         world.use_cases.decide_approval(
             ALICE, waiting_call.session_id, waiting_call.turn_id, waiting_call.call_id, decision
         )
-    assert world.callback.succeeded == []
+    assert world.callback.failed == []
     assert decide(world, waiting_call, NO) == NO
 
 
@@ -197,7 +197,72 @@ def test_call_that_differs_from_the_approved_one_is_not_dispatched(world: World,
 def test_approval_of_a_missing_call_raises_lookup_error(world: World, waiting_call: Call) -> None:
     missing = waiting_call.model_copy(update={"call_id": waiting_call.call_id[:-1] + "7"})
     with pytest.raises(LookupError):
-        world.use_cases.ask_approval(call_step(missing, "waiting"))
+        world.use_cases.dispatch_tool(call_step(missing, "waiting"))
+
+
+def awaiting(call: Call) -> CallStep:
+    """Return the step of the state Dispatch for a call that needs approval."""
+    return call_step(call, "waiting").model_copy(update={"approval": True})
+
+
+def test_dispatch_asks_for_the_approval_and_starts_nothing(world: World) -> None:
+    call = world.call(world.turn(world.session()), "report.summarise", "{}")
+    world.use_cases.dispatch_tool(awaiting(call))
+    assert [name for name, _ in world.events.payloads(call.turn_id, "tool_approval_request")] == [
+        "tool_approval_request"
+    ]
+    assert (world.runners.orders, world.callback.succeeded, world.callback.failed) == ([], [], [])
+
+
+def test_dispatch_asks_again_while_the_user_has_time(world: World, waiting_call: Call) -> None:
+    world.use_cases.dispatch_tool(awaiting(waiting_call).model_copy(update={"task_token": "newer"}))
+    decide(world, waiting_call, YES)
+    assert world.callback.failed == [("newer", APPROVAL_DECIDED)]
+
+
+def test_dispatch_does_not_ask_after_the_decision(world: World, waiting_call: Call) -> None:
+    decide(world, waiting_call, YES)
+    world.use_cases.dispatch_tool(awaiting(waiting_call))
+    assert [order.tool for _, order in world.runners.orders] == ["summarise"]
+
+
+def test_dispatch_refuses_a_call_whose_approval_expired_before_it_was_repeated(
+    world: World, waiting_call: Call
+) -> None:
+    world.clock.advance(APPROVAL_TIME.total_seconds())
+    world.use_cases.dispatch_tool(awaiting(waiting_call))
+    report = read_report(world.store, outcome_key(waiting_call.user, waiting_call.turn_id, waiting_call.call_id))
+    assert report is not None
+    assert (report.error_code, world.callback.succeeded) == (ErrorCode.E_FORBIDDEN, ["waiting"])
+
+
+@pytest.mark.parametrize("error", ["States.HeartbeatTimeout", "States.Timeout"])
+def test_timeout_of_the_wait_for_approval_is_recorded_as_a_refused_call(
+    world: World, waiting_call: Call, error: str
+) -> None:
+    timed_out = awaiting(waiting_call).model_copy(update={"failure": Failure(Error=error)})
+    world.use_cases.record_tool_result(timed_out)
+    call = world.calls.get(waiting_call.turn_id, waiting_call.call_id)
+    assert call is not None
+    assert call.result is not None
+    assert call.result.error_code == ErrorCode.E_FORBIDDEN
+    names = [name for name, _ in world.events.payloads(call.turn_id, "tool_start", "tool_complete")]
+    assert names == ["tool_start", "tool_complete"]
+
+
+@pytest.mark.parametrize(
+    ("error", "code"), [("States.HeartbeatTimeout", "E_TOOL_CRASHED"), ("KeyError", "E_TOOL_FAILED")]
+)
+def test_approved_call_that_fails_is_not_recorded_as_refused(
+    world: World, waiting_call: Call, error: str, code: str
+) -> None:
+    decide(world, waiting_call, YES)
+    dispatch(world, waiting_call)
+    world.use_cases.record_tool_result(awaiting(waiting_call).model_copy(update={"failure": Failure(Error=error)}))
+    call = world.calls.get(waiting_call.turn_id, waiting_call.call_id)
+    assert call is not None
+    assert call.result is not None
+    assert call.result.error_code == code
 
 
 # Decisions
@@ -205,7 +270,7 @@ def test_approval_of_a_missing_call_raises_lookup_error(world: World, waiting_ca
 
 def test_approved_call_is_dispatched(world: World, waiting_call: Call) -> None:
     assert decide(world, waiting_call, YES).approved
-    assert world.callback.succeeded == ["waiting"]
+    assert world.callback.failed == [("waiting", APPROVAL_DECIDED)]
     assert dispatch(world, waiting_call) is None
     assert [order.tool for _, order in world.runners.orders] == ["summarise"]
     assert world.events.payloads(waiting_call.turn_id, "tool_approval") == [
@@ -268,7 +333,7 @@ def test_call_of_another_user_is_not_found(world: World, waiting_call: Call) -> 
         world.use_cases.decide_approval(
             ALICE, world.session().session_id, waiting_call.turn_id, waiting_call.call_id, YES
         )
-    assert world.callback.succeeded == []
+    assert world.callback.failed == []
 
 
 def test_decision_without_a_request_raises_call_not_found(world: World, waiting_call: Call) -> None:

@@ -1,14 +1,16 @@
-"""Build the events that tell clients about a finished tool call. Events contain references to files, not content."""
+"""Build the events about the start and the end of a tool call. They contain references to files, not content."""
 
 from collections.abc import Iterator
 from typing import Any
 
 from satchel.contract import limit_meta_data
+from satchel.domain.arguments import parse_or_text
 from satchel.domain.calls import Call, CallResult
 from satchel.domain.events import NewEvent
 from satchel.domain.redaction import redact_value
 from satchel.domain.response_composition import resolve_display
 from satchel.domain.responses import ResponseArtifact, ResponseDeferred
+from satchel.domain.size_limits import strip_and_truncate
 
 REFUSAL_KEYS = ("artifact_problems", "canvas_refused", "unresolved_files", "security_violations")
 """The entries of a call's meta data that say what Satchel refused or could not do. The other entries are the tool's."""
@@ -16,6 +18,28 @@ REFUSAL_KEYS = ("artifact_problems", "canvas_refused", "unresolved_files", "secu
 _MAX_META_DATA_BYTES = 64_000  # an event with meta data and results must fit into a WebSocket message (128 KB)
 _NOT_IN_EVENTS = ("content", "metadata", "download_url")
 """Fields of files that are null in events: file content may be large, and links are secret."""
+
+
+def start_event(
+    call: Call,
+    arguments: Any,  # noqa: ANN401  (a JSON object, or the model's text if it is not JSON)
+    app_uri: str | None = None,
+) -> NewEvent:
+    """Return the event ``tool_start`` with the arguments that are sent to the tool."""
+    payload = {
+        "call_id": call.call_id,
+        "tool": call.tool,
+        "server": call.tool.rpartition(".")[0],
+        "arguments": strip_and_truncate(arguments),
+        "app_uri": app_uri,
+    }
+    return NewEvent(type="tool_start", payload=payload)
+
+
+def refused_start_event(call: Call) -> NewEvent:
+    """Return the event ``tool_start`` of a call that is refused: with the model's arguments, and published once."""
+    event = start_event(call, parse_or_text(call.arguments))
+    return event.model_copy(update={"dedupe_key": f"start-{call.call_id}"})
 
 
 def call_events(call: Call, result: CallResult) -> Iterator[NewEvent]:

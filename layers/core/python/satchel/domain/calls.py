@@ -258,6 +258,10 @@ class Decision(BaseModel):
     reason: Annotated[str | None, Field(max_length=MAX_REASON_CHARS)] = None
 
 
+NOT_APPROVED_IN_TIME = "The call was not approved in time"
+"""The error of a call for which the user made no decision."""
+
+
 class Approval(BaseModel):
     """A request for the user's approval of a tool call. Never return or log ``task_token``, which resumes the turn."""
 

@@ -1,8 +1,9 @@
 """Inputs and outputs of the state machine's states. They contain ids instead of content, so they stay small."""
 
 from datetime import timedelta
+from typing import Annotated
 
-from pydantic import BaseModel, Field
+from pydantic import BaseModel, Field, PlainSerializer
 
 from satchel.domain.ids import CallId, SessionId, TurnId, UserName
 
@@ -17,6 +18,9 @@ MAX_CALLS_IN_TURN = 180
 MAX_INPUT_ROUNDS_IN_CALL = 10
 MAX_INPUT_ROUNDS_IN_TURN = 30
 """How often the calls of a turn may ask the user, for the same limit."""
+
+APPROVAL_DECIDED = "ApprovalDecided"
+"""The error with which a call leaves the state Dispatch when the user has approved or denied it (state Resume)."""
 
 INPUT_REQUIRED = "InputRequired"
 """The error with which a call leaves the state Dispatch to ask the user (state Input)."""
@@ -54,10 +58,13 @@ class TurnStep(BaseModel):
 
 
 class CallRef(BaseModel):
-    """A tool call that the Map state runs. If ``approval`` is true, the user must approve the call first."""
+    """A tool call that the Map state runs. If ``approval`` is true, the user must approve the call first.
+
+    In JSON it is 0 or 1, the index of the call's timeouts in the state machine.
+    """
 
     call_id: CallId
-    approval: bool = False
+    approval: Annotated[bool, PlainSerializer(int, return_type=int, when_used="json")] = False
 
 
 class NextStep(TurnStep):
@@ -79,12 +86,17 @@ def repeat_first_round(step: TurnStep) -> NextStep:
 
 
 class CallStep(BaseModel):
-    """The input of states that process one tool call. ``asks``: the call asks the user questions (state Input)."""
+    """The input of states that process one tool call.
+
+    ``approval``: the user must approve the call first (state Dispatch). ``asks``: the call asks the user questions
+    (state Input).
+    """
 
     user: UserName
     session_id: SessionId
     turn_id: TurnId
     call_id: CallId
     task_token: str | None = None
+    approval: bool = False
     asks: bool = False
     failure: Failure | None = None

@@ -4,7 +4,6 @@ import json
 import logging
 from dataclasses import dataclass
 from datetime import timedelta
-from typing import Any
 
 from satchel.contract import strip_blobs
 from satchel.contract.errors import (
@@ -18,7 +17,8 @@ from satchel.contract.errors import (
     UnknownTool,
 )
 from satchel.domain import arguments as args
-from satchel.domain.calls import Approval, Call, RunnerReport
+from satchel.domain.call_events import refused_start_event, start_event
+from satchel.domain.calls import NOT_APPROVED_IN_TIME, Approval, Call, RunnerReport
 from satchel.domain.conversation import ToolSpec
 from satchel.domain.errors import Unavailable
 from satchel.domain.events import NewEvent
@@ -28,7 +28,7 @@ from satchel.domain.object_keys import call_objects_prefixes, outcome_key
 from satchel.domain.quotas import TooManyRunningCalls
 from satchel.domain.servers import Registry, ServerEntry
 from satchel.domain.sessions import Turn
-from satchel.domain.size_limits import strip_and_truncate, truncate
+from satchel.domain.size_limits import truncate
 from satchel.domain.steps import INPUT_REQUIRED, MAX_POLLS_IN_TURN, CallStep
 from satchel.domain.tasks import CallTask
 from satchel.domain.timing import Limits
@@ -47,6 +47,7 @@ from satchel.ports.steps import CallRecords, CallStart, Steps
 from satchel.ports.storage import FileStore
 from satchel.ports.system import Clock
 from satchel.ports.turns import Events, Inputs, TaskCallback
+from satchel.services.calls.ask_approval import AskApproval
 from satchel.services.calls.cancel_tasks import CancelTasks
 from satchel.services.calls.resolve_inputs import ResolvedInputs, ResolveInputs
 from satchel.services.calls.runner_report import read_report, store_report
@@ -83,6 +84,7 @@ class DispatchTool:
     tools: RefreshTools
     checker: SchemaChecker
     inputs: ResolveInputs
+    ask_approval: AskApproval
     credentials: CredentialSource
     runners: Runners
     list_files: ListFiles
@@ -98,6 +100,8 @@ class DispatchTool:
     def __call__(self, step: CallStep) -> None:
         """Send the step's tool call to its runner. If a check rejects the call, store the error as its report.
 
+        A call that needs the user's approval waits for the decision first.
+
         Raise TooManyRunningCalls, before anything else happens, if the user's other calls must end first.
         """
         records, _ = side_by_side(
@@ -108,6 +112,9 @@ class DispatchTool:
             raise LookupError(f"no such call to dispatch: {step.call_id}")
         if call.result is not None:  # an earlier execution of this turn has run the call
             self.callback.succeed(step.task_token)
+            return
+        if step.approval and self._awaits_decision(call, records.approval):
+            self.ask_approval(call, step.task_token)
             return
         questions = None if records.questions and records.questions.is_in_call else records.questions
         if questions is not None and not questions.is_answered and not questions.taken:
@@ -124,11 +131,19 @@ class DispatchTool:
             prepared = self._prepare(records.turn, call, records)
         except ToolError as error:
             if questions is None:
-                event = _start_event(call, args.parse_or_text(call.arguments))
-                self.events.append(call.turn_id, event.model_copy(update={"dedupe_key": f"start-{call.call_id}"}))
+                self.events.append(call.turn_id, refused_start_event(call))
             self._complete(call, step.task_token, RunnerReport.from_error(error))
         else:
             self._send(prepared, step.task_token, questions)
+
+    def _awaits_decision(self, call: Call, approval: Approval | None) -> bool:
+        """Return False if the call has started, or if the user has decided or the time for that is over.
+
+        An earlier execution of the turn may have asked.
+        """
+        if call.server is not None:
+            return False
+        return approval is None or (approval.decision is None and self.clock.now() < approval.expires_at)
 
     def _wait_or_expire(self, call: Call, questions: CallInput, token: str) -> None:
         """Ask the user again, because an execution of this turn has ended during the wait. Fail a call that is late."""
@@ -176,7 +191,7 @@ class DispatchTool:
             self._expect_crash(key)
         else:
             self._continue(answered, key)
-        event = _start_event(call, call.injected)
+        event = start_event(call, call.injected)
         prepared = _PreparedCall(call, server, entry, tool, ResolvedInputs(call.injected or {}), event)
         poll = {
             "task_id": task.task_id,
@@ -237,7 +252,7 @@ class DispatchTool:
             raise InvalidArguments(problems)
         report = self._find_tools(turn, arguments["query"]) if tool == FIND_TOOLS else self.list_files(call, arguments)
         sent = call.model_copy(update={"injected": arguments, "server": tool.server})
-        self.steps.start_call(sent, _start_event(call, arguments), None)
+        self.steps.start_call(sent, start_event(call, arguments), None)
         return report
 
     def _find_tools(self, turn: Turn, query: str) -> RunnerReport:
@@ -267,7 +282,7 @@ class DispatchTool:
         }
         is_legacy = not entry.is_remote and self.tools.is_legacy(server, records.tools_version)
         app_uri = None if turn.is_from_app else tool.app_uri
-        event = _start_event(call, arguments, app_uri)
+        event = start_event(call, arguments, app_uri)
         return _PreparedCall(call.model_copy(update=sent), server, entry, tool, resolved, event, is_legacy)
 
     def _find_tool(self, turn: Turn, call: Call, tools_version: int) -> tuple[str, ServerEntry, ToolSpec]:
@@ -336,7 +351,7 @@ class DispatchTool:
 def _approved(call: Call, approval: Approval | None) -> Call:
     """Return the call with the arguments that the user approved. Raise NotApproved if the user did not approve."""
     if approval is None or approval.decision is None:
-        raise NotApproved("The call was not approved in time")
+        raise NotApproved(NOT_APPROVED_IN_TIME)
     decision = approval.decision
     if not decision.approved:
         reason = f": {decision.reason}" if decision.reason else ""
@@ -346,19 +361,3 @@ def _approved(call: Call, approval: Approval | None) -> Call:
     if decision.arguments is None:
         return call
     return call.model_copy(update={"arguments": json.dumps(decision.arguments)})
-
-
-def _start_event(
-    call: Call,
-    arguments: Any,  # noqa: ANN401  (a JSON object, or the model's text if it is not JSON)
-    app_uri: str | None = None,
-) -> NewEvent:
-    server, _, _ = call.tool.rpartition(".")
-    payload = {
-        "call_id": call.call_id,
-        "tool": call.tool,
-        "server": server,
-        "arguments": strip_and_truncate(arguments),
-        "app_uri": app_uri,
-    }
-    return NewEvent(type="tool_start", payload=payload)

@@ -22,13 +22,13 @@ from satchel.contract import (
     omission_start,
     scrub,
 )
-from satchel.contract.errors import Busy, NotAnswered
+from satchel.contract.errors import Busy, NotAnswered, NotApproved
 from satchel.domain.apps import APP_INDEX, state_key
 from satchel.domain.arguments import FILE_ARGUMENTS
 from satchel.domain.attachments import DOCUMENTS_SERVER
 from satchel.domain.audit import ended_call_entry
-from satchel.domain.call_events import call_events
-from satchel.domain.calls import Call, CallResult, RunnerReport, StoredFile
+from satchel.domain.call_events import call_events, refused_start_event
+from satchel.domain.calls import NOT_APPROVED_IN_TIME, Call, CallResult, RunnerReport, StoredFile
 from satchel.domain.canvas import Dashboard, rejection_reason, to_response_canvas
 from satchel.domain.conversation import ToolMessage
 from satchel.domain.files import FileRecord
@@ -112,6 +112,9 @@ class RecordToolResult:
         if call is None or (call.user, call.turn_id) != (step.user, step.turn_id):
             raise LookupError(f"no such call to record: {step.call_id}")
         if call.result is None:
+            if report is None and _was_not_approved(call, step):
+                self.events.append(call.turn_id, refused_start_event(call))
+                report = RunnerReport.from_error(NotApproved(NOT_APPROVED_IN_TIME))
             report = report or _missing_report(call, step.failure)
             if report.asks:
                 report = _unanswered_report(call, step.failure)
@@ -280,6 +283,11 @@ def _shown_pictures(saved: Sequence[tuple[StoredFile, FileRecord]]) -> list[Medi
     """Return references to the pictures among the files that the tool declares in its output."""
     records = (record for stored, record in saved if stored.declared and not stored.deferred)
     return [media for record in records if (media := media_of(record)) and media.kind == "picture"]
+
+
+def _was_not_approved(call: Call, step: CallStep) -> bool:
+    """Return True if the state Dispatch timed out during the wait for the user's approval: the call has no server."""
+    return step.approval and step.failure is not None and step.failure.Error in _TIMEOUTS and call.server is None
 
 
 def _missing_report(call: Call, failure: Failure | None) -> RunnerReport:

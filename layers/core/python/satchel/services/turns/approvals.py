@@ -1,7 +1,7 @@
-"""Request and record the user's approval of a tool call. No Lambda function runs during the wait (state Approval)."""
+"""Read and record the user's approval of a tool call, for which the state Dispatch waits (``AskApproval``)."""
 
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import datetime
 from typing import Any
 
 from pydantic import BaseModel
@@ -12,49 +12,12 @@ from satchel.domain.errors import ApprovalClosed, ApprovalMismatch, CallNotFound
 from satchel.domain.events import NewEvent
 from satchel.domain.ids import CallId, SessionId, TurnId
 from satchel.domain.size_limits import strip_and_truncate
-from satchel.domain.steps import CallStep
-from satchel.domain.timestamps import format_time
+from satchel.domain.steps import APPROVAL_DECIDED
 from satchel.domain.users import Identity
 from satchel.ports.calls import Calls
 from satchel.ports.system import Clock
 from satchel.ports.turns import Approvals, Events, TaskCallback
 from satchel.services.turns.read_turn import ReadTurn
-
-
-@dataclass(frozen=True)
-class AskApproval:
-    """Ask the user to approve a tool call. Without a decision within ``timeout``, the call is rejected."""
-
-    calls: Calls
-    approvals: Approvals
-    events: Events
-    callback: TaskCallback
-    clock: Clock
-    timeout: timedelta
-
-    def __call__(self, step: CallStep) -> None:
-        """Store and publish the approval request. If the user has already decided, resume the turn immediately."""
-        call = self.calls.get(step.turn_id, step.call_id)
-        if call is None or step.task_token is None:
-            raise LookupError(f"no such call to approve: {step.call_id}")
-        approval = Approval(
-            call_id=call.call_id,
-            turn_id=call.turn_id,
-            task_token=step.task_token,
-            expires_at=self.clock.now() + self.timeout,
-        )
-        stored = self.approvals.request(approval)
-        server, _, _ = call.tool.rpartition(".")
-        payload = {
-            "call_id": call.call_id,
-            "tool": call.tool,
-            "server": server,
-            "expires_at": format_time(stored.expires_at),
-        }
-        once = f"ask-{call.call_id}"
-        self.events.append(call.turn_id, NewEvent(type="tool_approval_request", payload=payload, dedupe_key=once))
-        if stored.decision is not None:
-            self.callback.succeed(step.task_token)
 
 
 class ApprovalRequest(BaseModel):
@@ -144,4 +107,4 @@ class DecideApproval:
         }
         once = f"decided-{approval.call_id}"
         self.events.append(approval.turn_id, NewEvent(type="tool_approval", payload=payload, dedupe_key=once))
-        self.callback.succeed(approval.task_token)
+        self.callback.fail(approval.task_token, APPROVAL_DECIDED)
