@@ -16,15 +16,17 @@ from typing import TYPE_CHECKING
 
 from satchel.adapters.dynamodb.chat_words import words_item
 from satchel.adapters.dynamodb.conditions import ConditionFailed, WriteConflict, tries
-from satchel.adapters.dynamodb.erasure_fence import transact_unless_erasing
+from satchel.adapters.dynamodb.erasure_fence import erasure_key, transact_unless_erasing
 from satchel.adapters.dynamodb.events import EventLog, first_event_item
 from satchel.adapters.dynamodb.items import Item
 from satchel.adapters.dynamodb.quotas import build_app_call_start, build_turn_start
 from satchel.adapters.dynamodb.sessions import build_usage_update, open_bucket, parse_usage, running_bucket, session_key
 from satchel.adapters.dynamodb.table import Query, Table
 from satchel.adapters.dynamodb.tool_use import build_tool_use
+from satchel.adapters.dynamodb.users import parse_erasure
 from satchel.domain.conversation import TokenUsage, UserMessage
 from satchel.domain.errors import (
+    ErasureRunning,
     IdempotencyKeyReused,
     SessionEnded,
     SessionNotFound,
@@ -203,7 +205,7 @@ class DynamoTurns:
             self.table.build_update(
                 *session_key(turn.user, turn.session_id),
                 expression="SET running_turn = :turn, last_used_at = :now, expires_at = :used, expiry_bucket = :bucket",
-                condition="#status = :active AND attribute_not_exists(running_turn)",
+                condition="#status = :active AND attribute_not_exists(running_turn) AND attribute_not_exists(erasing)",
                 values={
                     "turn": turn.turn_id,
                     "now": turn.created_at.isoformat(),
@@ -221,7 +223,7 @@ class DynamoTurns:
             pk, sk = f"SESSION#{turn.session_id}", _idempotency_sort_key(idempotency_key)
             item: Item = {"pk": pk, "sk": sk, "turn": turn.turn_id, "asked": _request_hash(turn)}
             writes.append(self.table.build_put(item, if_absent=True))
-        transact_unless_erasing(self.table, turn.user, turn.created_at, writes)
+        self.table.transact(writes)
 
     def add_imported(self, session: Session, turns: Sequence[Turn]) -> None:
         """Store imported turns with their messages and last events, in transactions that the erasure fence guards."""
@@ -269,7 +271,11 @@ class DynamoTurns:
 
     def _rejection(self, turn: Turn) -> Exception | None:
         """Return the error that says why the session cannot start this turn, or None if it can start it now."""
-        item = self.table.get(*session_key(turn.user, turn.session_id))
+        session, erasure = session_key(turn.user, turn.session_id), erasure_key(turn.user)
+        items = {(str(item["pk"]), str(item["sk"])): item for item in self.table.get_many([session, erasure])}
+        if erasure in items and parse_erasure(turn.user, items[erasure]).refuses(turn.created_at):
+            return ErasureRunning()
+        item = items.get(session)
         if item is None:
             return SessionNotFound(turn.session_id)
         if item["status"] == SessionStatus.ENDED.value:
