@@ -62,6 +62,7 @@ class FakePorts:
         self.uploads = FakeUploads()
         self.files = FakeFiles(self.uploads)
         self.quota_counts = FakeQuotaCounts(self.sessions, self.turns, self.uploads)
+        self.erasures = FakeErasures()
         self.steps = FakeSteps(
             self.clock,
             self.sessions,
@@ -75,6 +76,7 @@ class FakePorts:
             self.call_tasks,
             self.quota_counts,
             self.audit_trail,
+            self.erasures,
         )
         self.shared_links = FakeSharedLinks()
         self.chat_links = FakeChatLinks()
@@ -84,7 +86,6 @@ class FakePorts:
         self.connections = FakeConnections()
         self.subscriptions = FakeSubscriptions()
         self.sources: str | None = None
-        self.erasures = FakeErasures()
         self.file_reaper = FakeFileReaper(self.files, self.sessions)
         self.server_session_remover = FakeServerSessionRemover()
         self.session_purger = FakeSessionPurger(self.turns, self.events)

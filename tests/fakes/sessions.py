@@ -5,7 +5,7 @@ from datetime import datetime, timedelta
 
 from satchel.domain.canvas import CanvasAction, Dashboard
 from satchel.domain.conversation import TokenUsage
-from satchel.domain.errors import SessionEnded, SessionNotFound, TooManySessions, TurnRunning
+from satchel.domain.errors import ErasureRunning, SessionEnded, SessionNotFound, TooManySessions, TurnRunning
 from satchel.domain.ids import CanvasId, SessionId, UserName
 from satchel.domain.sessions import MAX_TEMPORARY_AGE, Session, SessionChanges, SessionStatus, Turn
 from satchel.ports import Page
@@ -24,6 +24,7 @@ class FakeSessions:
         self._sessions: dict[tuple[str, str], Session] = {}
         self._deleted: dict[tuple[str, str], Session] = {}
         self.cleanup_times: dict[str, datetime] = {}
+        self.refusing: set[SessionId] = set()
 
     def create(self, session: Session, max_open: int | None = None) -> Session:
         key = (session.user, session.session_id)
@@ -72,6 +73,10 @@ class FakeSessions:
             session.ended_at = now
             session.epoch += 1
             self.cleanup_times[session_id] = now
+
+    def refuse_turns(self, user: UserName, session_id: SessionId) -> None:
+        if (user, session_id) in self._sessions:
+            self.refusing.add(session_id)
 
     def delete(self, user: UserName, session_id: SessionId) -> None:
         session = self._sessions.pop((user, session_id), None)
@@ -129,8 +134,10 @@ class FakeSessions:
         return session
 
     def lock(self, turn: Turn) -> None:
-        """Lock the session for a turn. Raise SessionNotFound, SessionEnded or TurnRunning."""
+        """Lock the session for a turn. Raise SessionNotFound, SessionEnded, TurnRunning or ErasureRunning."""
         session = self.check_active(turn)
+        if turn.session_id in self.refusing:
+            raise ErasureRunning
         if session.running_turn:
             raise TurnRunning(session.running_turn)
         session.running_turn = turn.turn_id

@@ -6,12 +6,12 @@ from dataclasses import dataclass
 from satchel.domain.calls import Call
 from satchel.domain.conversation import AssistantMessage
 from satchel.domain.events import NewEvent
-from satchel.domain.ids import CallId, TurnId, turn_of
+from satchel.domain.ids import CallId, SessionId, TurnId, UserName, turn_of
 from satchel.domain.inputs import CallInput
 from satchel.domain.sessions import Turn
 from satchel.domain.steps import CallStep, TurnStep
 from satchel.ports.calls import RelayPosition
-from satchel.ports.steps import CallEnd, CallRecords, CallStart, EndedCall, Round, RoundRecords
+from satchel.ports.steps import CallEnd, CallRecords, CallStart, EndedCall, Round, RoundRecords, StartRecords
 from satchel.ports.system import Clock
 from tests.fakes.calls import FakeAuditTrail, FakeCalls, FakeCallTasks
 from tests.fakes.quotas import FakeQuotaCounts
@@ -24,6 +24,7 @@ from tests.fakes.turns import (
     FakeTranscript,
     FakeTurns,
 )
+from tests.fakes.users import FakeErasures
 
 
 @dataclass(frozen=True)
@@ -42,6 +43,10 @@ class FakeSteps:
     tasks: FakeCallTasks
     quota_counts: FakeQuotaCounts
     audit_trail: FakeAuditTrail
+    erasures: FakeErasures
+
+    def read_start(self, user: UserName, session_id: SessionId) -> StartRecords:
+        return StartRecords(self.sessions.get(user, session_id), self.erasures.get(user))
 
     def read_round(self, step: TurnStep) -> RoundRecords:
         return RoundRecords(

@@ -13,7 +13,7 @@ from satchel.domain.calls import Approval, Call, Decision
 from satchel.domain.chat_search import index_words
 from satchel.domain.conversation import AssistantMessage, Message, TokenUsage, ToolMessage, UserMessage
 from satchel.domain.errors import IdempotencyKeyReused, TooManyTurns
-from satchel.domain.events import FINAL_EVENTS, Event, NewEvent, imported_event, started_event
+from satchel.domain.events import FINAL_EVENTS, Event, NewEvent, first_event, imported_event
 from satchel.domain.ids import CallId, SessionId, TurnId, UserName, turn_of
 from satchel.domain.inputs import CallInput, InputAnswer
 from satchel.domain.quotas import minute_of, seconds_left_in_minute
@@ -100,7 +100,7 @@ class FakeTurns:
         self._sessions.lock(turn)
         self._turns[turn.session_id, turn.turn_id] = turn.model_copy()
         self._transcript.begin(turn, message or UserMessage(text=turn.message))
-        self._events.append(turn.turn_id, started_event(turn.session_id))
+        self._events.begin(turn)
         if idempotency_key:
             self._by_idempotency_key[turn.session_id, idempotency_key] = turn.model_copy()
         return turn
@@ -120,7 +120,7 @@ class FakeTurns:
             raise TooManyTurns(max_per_minute, seconds_left_in_minute(turn.created_at))
         self._sessions.check_active(turn)
         self._turns[turn.session_id, turn.turn_id] = turn.model_copy()
-        self._events.append(turn.turn_id, started_event(turn.session_id))
+        self._events.begin(turn)
 
     def count_in_minute(self, user: UserName, time: datetime) -> int:
         """Return the number of the user's turns that started in the same minute of the clock."""
@@ -210,9 +210,15 @@ class FakeEvents:
     def __init__(self, clock: Clock) -> None:
         self._clock = clock
         self._turns: dict[str, list[str]] = {}
+        self._first: dict[str, Event] = {}
         self._known: dict[str, int] = {}
         self._dedupe_keys: set[tuple[str, str]] = set()
         self.on_append: Callable[[], None] = lambda: None
+
+    def begin(self, turn: Turn) -> None:
+        """Count the first event of a turn, which is not stored."""
+        self._turns[turn.turn_id] = [""]
+        self._first[turn.turn_id] = first_event(turn)
 
     def append(self, turn_id: TurnId, event: NewEvent) -> Event | None:
         self.on_append()
@@ -221,7 +227,7 @@ class FakeEvents:
                 return None
             self._dedupe_keys.add((turn_id, event.dedupe_key))
         stored = self._turns.setdefault(turn_id, [])
-        if stored and Event.model_validate_json(stored[-1]).type in FINAL_EVENTS:
+        if stored and stored[-1] and Event.model_validate_json(stored[-1]).type in FINAL_EVENTS:
             return None
         json.dumps(event.payload, allow_nan=False).encode()
         written = Event(
@@ -262,8 +268,10 @@ class FakeEvents:
         return len([text for text in earlier if text])
 
     def payloads(self, turn_id: TurnId, *types: str) -> list[tuple[str, dict[str, Any]]]:
-        """Return type and payload of the written events, optionally of these types only."""
-        return [(e.type, e.payload) for e in self.list_after(turn_id, 0, 10_000) if not types or e.type in types]
+        """Return type and payload of the first event and the stored ones, optionally of these types only."""
+        first = [self._first[turn_id]] if turn_id in self._first else []
+        events = [*first, *self.list_after(turn_id, 0, 10_000)]
+        return [(e.type, e.payload) for e in events if not types or e.type in types]
 
     def streamed_text(self, turn_id: TurnId) -> dict[int, str]:
         """Return the streamed text of each round, as a client joins it."""

@@ -123,6 +123,7 @@ class SampleData:
         DynamoTurns(table).add_imported(self.second, [imported])
         self.turn: Turn = make_turn(self.session)
         DynamoTurns(table).begin(self.turn, None)
+        DynamoEvents(table, FakeClock(START)).append(self.turn.turn_id, TEXT)
         self.call: Call = make_call(self.turn)
         add_calls(table, STORE, [self.call])
         proposed = make_call(self.turn, 0, 1)
@@ -185,7 +186,6 @@ def _search(sample: SampleData, table: Table) -> None:
 STORE = FakeFileStore()
 TEXT = NewEvent(type="token_stream", payload={"text": "Hi"})
 TOKENS = TokenUsage(input_tokens=1, output_tokens=1)
-EVENT = NewEvent(type="turn_started", payload={"session_id": "s"})
 LOG = NewEvent(type="tool_log", payload={"level": "info", "message": "hello"})
 Pattern = Callable[[SampleData, Table], object]
 _AT = START + timedelta(hours=1)
@@ -269,7 +269,7 @@ PATTERNS: dict[str, Pattern] = {
     "store a round": lambda s, t: make_steps(t, STORE).save_round(
         s.turn, make_round(0, AssistantMessage(text="Hi"), [make_call(s.turn, 1, 0)], TOKENS, TEXT)
     ),
-    "write an event": lambda s, t: DynamoEvents(t, FakeClock(START)).append(s.turn.turn_id, EVENT),
+    "write an event": lambda s, t: DynamoEvents(t, FakeClock(START)).append(s.turn.turn_id, TEXT),
     "read events after a cursor": lambda s, t: DynamoEvents(t, FakeClock(START)).list_after(s.turn.turn_id, 0, 100),
     "read what a call needs": lambda s, t: make_steps(t, STORE).read_call(s.call_step),
     "start a tool call": lambda s, t: start_call(make_steps(t, STORE), s.call, 8),

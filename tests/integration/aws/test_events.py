@@ -32,7 +32,7 @@ def token_event(text: object, dedupe_key: str | None = None) -> NewEvent:
     return NewEvent(type="token_stream", payload={"text": text}, dedupe_key=dedupe_key)
 
 
-@pytest.mark.parametrize("stored", [1, 3])
+@pytest.mark.parametrize("stored", [0, 2])
 def test_expected_first_event_costs_no_read_and_no_event_if_there_are_more(
     events: DynamoEvents, turn_id: TurnId, stored: int
 ) -> None:
@@ -44,13 +44,11 @@ def test_expected_first_event_costs_no_read_and_no_event_if_there_are_more(
     appended = events.append(turn_id, token_event("next"))
 
     assert appended is not None
-    assert appended.seq == stored + 1
-    assert [event.seq for event in events.list_after(turn_id, 0, 10)] == list(range(1, stored + 2))
+    assert appended.seq == stored + 2
+    assert [event.seq for event in events.list_after(turn_id, 0, 10)] == list(range(2, stored + 3))
 
 
 def test_next_event_is_written_only_behind_the_last_known_one(events: DynamoEvents, turn_id: TurnId) -> None:
-    events.append(turn_id, NewEvent(type="turn_started"))
-    LAST_NUMBERS.clear()
     events.expect_first(turn_id)
     written = events.append_next(turn_id, token_event("mine"))
     LAST_NUMBERS.put(turn_id, 1)  # another process
@@ -61,14 +59,12 @@ def test_next_event_is_written_only_behind_the_last_known_one(events: DynamoEven
 
 
 def test_next_event_is_not_written_to_an_ended_turn(events: DynamoEvents, turn_id: TurnId) -> None:
-    events.append(turn_id, NewEvent(type="turn_started"))
     events.append(turn_id, END)
 
     assert events.append_next(turn_id, token_event("late")) is None
 
 
 def test_expected_first_event_adds_nothing_to_an_ended_turn(events: DynamoEvents, turn_id: TurnId) -> None:
-    events.append(turn_id, NewEvent(type="turn_started"))
     events.append(turn_id, END)
     LAST_NUMBERS.clear()
 
@@ -78,13 +74,13 @@ def test_expected_first_event_adds_nothing_to_an_ended_turn(events: DynamoEvents
 
 
 def test_event_gets_the_next_number_and_the_time(events: DynamoEvents, clock: FakeClock, turn_id: TurnId) -> None:
-    first = events.append(turn_id, NewEvent(type="turn_started"))
+    first = events.append(turn_id, NewEvent(type="tool_log"))
     clock.advance(1.5)
     second = events.append(turn_id, token_event("grün \U0001f4c8"))
 
-    assert first == Event(seq=1, turn_id=turn_id, type="turn_started", at=START, payload={})
+    assert first == Event(seq=2, turn_id=turn_id, type="tool_log", at=START, payload={})
     assert second == Event(
-        seq=2, turn_id=turn_id, type="token_stream", at=clock.now(), payload={"text": "grün \U0001f4c8"}
+        seq=3, turn_id=turn_id, type="token_stream", at=clock.now(), payload={"text": "grün \U0001f4c8"}
     )
 
 
@@ -100,9 +96,10 @@ def test_list_after_continues_after_the_cursor(events: DynamoEvents, turn_id: Tu
     written = [events.append(turn_id, token_event(number)) for number in range(5)]
 
     assert events.list_after(turn_id, 0, 2) == written[:2]
-    assert events.list_after(turn_id, 2, 2) == written[2:4]
-    assert events.list_after(turn_id, 4, 2) == written[4:]
-    assert events.list_after(turn_id, 5, 2) == []
+    assert events.list_after(turn_id, 1, 2) == written[:2]
+    assert events.list_after(turn_id, 3, 2) == written[2:4]
+    assert events.list_after(turn_id, 5, 2) == written[4:]
+    assert events.list_after(turn_id, 6, 2) == []
     assert events.list_after(turn_id, 99_999_999, 2) == []
 
 
@@ -110,7 +107,7 @@ def test_list_after_is_repeatable(events: DynamoEvents, turn_id: TurnId) -> None
     for number in range(3):
         events.append(turn_id, token_event(number))
 
-    assert events.list_after(turn_id, 1, 10) == events.list_after(turn_id, 1, 10)
+    assert events.list_after(turn_id, 2, 10) == events.list_after(turn_id, 2, 10)
 
 
 def test_unknown_turn_has_no_events(events: DynamoEvents, turn_id: TurnId) -> None:
@@ -127,7 +124,7 @@ def test_turns_are_numbered_separately_and_calls_are_not_events(
     written = events.append(turn.turn_id, token_event("here"))
 
     assert written is not None
-    assert written.seq == 1
+    assert written.seq == 2
     assert events.list_after(turn.turn_id, 0, 10) == [written]
 
 
@@ -136,7 +133,7 @@ def test_event_with_a_dedupe_key_is_written_once(events: DynamoEvents, turn_id: 
     second = events.append(turn_id, token_event("b", dedupe_key="end"))
     other = events.append(turn_id, token_event("c", dedupe_key="start"))
 
-    assert (first and first.seq, second, other and other.seq) == (1, None, 2)
+    assert (first and first.seq, second, other and other.seq) == (2, None, 3)
     assert events.list_after(turn_id, 0, 10) == [first, other]
 
 
@@ -180,7 +177,7 @@ def test_concurrent_event_is_before_the_final_one_or_not_written(events: DynamoE
     )
 
     stored = events.list_after(turn_id, 0, 100)
-    assert [event.seq for event in stored] == list(range(1, len(stored) + 1))
+    assert [event.seq for event in stored] == list(range(2, len(stored) + 2))
     assert [event.type for event in stored].index("turn_failed") == len(stored) - 1
 
 
@@ -193,7 +190,7 @@ def test_concurrent_writers_leave_no_gap_and_lose_nothing(events: DynamoEvents, 
 
     numbers = [result for result in results if isinstance(result, list)]
     stored = events.list_after(turn_id, 0, 1000)
-    assert [event.seq for event in stored] == list(range(1, WRITERS * EACH + 1))
+    assert [event.seq for event in stored] == list(range(2, WRITERS * EACH + 2))
     assert sorted(itertools.chain(*numbers)) == [event.seq for event in stored]
     assert all(own == sorted(own) for own in numbers)
     assert {event.payload["text"] for event in stored} == {f"{w}.{n}" for w in range(WRITERS) for n in range(EACH)}
@@ -208,14 +205,14 @@ def test_reader_that_follows_writers_misses_nothing(events: DynamoEvents, turn_i
         deadline = time.monotonic() + TIMEOUT_SECONDS
         while len(seen) < 3 * EACH and time.monotonic() < deadline:
             seen += [event.seq for event in events.list_after(turn_id, seen[-1] if seen else 0, 3)]
-        assert seen == list(range(1, 3 * EACH + 1))
+        assert seen == list(range(2, 3 * EACH + 2))
         return len(seen)
 
     assert run_concurrently([write, write, write, follow]) == [EACH, EACH, EACH, 3 * EACH]
 
 
 @pytest.mark.parametrize(
-    ("sort_key", "number"), [("EVENT#notanumber", 2), ("EVENT#00000002", 3)], ids=["no number", "no document"]
+    ("sort_key", "number"), [("EVENT#notanumber", 3), ("EVENT#00000003", 4)], ids=["no number", "no document"]
 )
 def test_unreadable_item_does_not_prevent_later_events(
     events: DynamoEvents, table: Table, turn_id: TurnId, sort_key: str, number: int
@@ -239,4 +236,4 @@ def test_list_after_stops_at_a_megabyte_and_continues(events: DynamoEvents, turn
     rest = events.list_after(turn_id, first[-1].seq, 100)
 
     assert len(first) < 4
-    assert [event.seq for event in [*first, *rest]] == [1, 2, 3, 4]
+    assert [event.seq for event in [*first, *rest]] == [2, 3, 4, 5]

@@ -45,7 +45,7 @@ def log(number: int) -> NewEvent:
 
 def messages(events: DynamoEvents, call: CallId) -> list[str]:
     written = events.list_after(TurnId(turn_of(call)), 0, 1000)
-    assert [event.seq for event in written] == list(range(1, len(written) + 1))
+    assert [event.seq for event in written] == list(range(2, len(written) + 2))
     return [event.payload.get("message", event.type) for event in written]
 
 

@@ -23,6 +23,7 @@ from satchel.domain.sessions import Session, Turn, TurnStatus
 from satchel.domain.steps import CallStep, TurnStep
 from satchel.domain.tools import StoredToolList
 from satchel.ports.steps import CallEnd, CallStart
+from satchel.services.turns.turn_events import list_events
 from tests.fakes.system import FakeClock
 from tests.integration.aws.factories import START, make_call, make_turn, run_concurrently
 from tests.integration.aws.stored_steps import (
@@ -64,7 +65,7 @@ def stored_call(steps: DynamoSteps, call: Call) -> Call | None:
 
 
 def event_types(steps: DynamoSteps, turn: Turn) -> list[str]:
-    events = DynamoEvents(steps.table, steps.clock).list_after(turn.turn_id, 0, 100)
+    events = list_events(DynamoEvents(steps.table, steps.clock), turn, 0, 100)
     assert [event.seq for event in events] == list(range(1, len(events) + 1))
     return [event.type for event in events]
 
@@ -390,7 +391,7 @@ def test_events_have_the_time_of_the_step(table: Table, store: S3Files, turn: Tu
     steps = DynamoSteps(table, store, FakeClock(START), AUDIT_RETENTION)
     steps.save_round(turn, make_round(0, HELLO, event=TEXT))
 
-    events = DynamoEvents(table, steps.clock).list_after(turn.turn_id, 0, 10)
+    events = list_events(DynamoEvents(table, steps.clock), turn, 0, 10)
     assert [event.at for event in events] == [turn.created_at, START]
 
 

@@ -1,4 +1,5 @@
 from collections import Counter
+from collections.abc import Sequence
 from datetime import datetime, timedelta
 
 import pytest
@@ -81,14 +82,14 @@ class TestBegin:
         self, turns: DynamoTurns, session: Session, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         first, second = turns.begin(make_turn(session), None), make_turn(session)
-        get = Table.get
+        get_many = Table.get_many
 
-        def end_first_and_get(table: Table, pk: str, sk: str) -> object:
-            monkeypatch.setattr(Table, "get", get)
+        def end_first_and_get(table: Table, keys: Sequence[tuple[str, str]]) -> object:
+            monkeypatch.setattr(Table, "get_many", get_many)
             turns.end(end(first), END, {})
-            return get(table, pk, sk)
+            return get_many(table, keys)
 
-        monkeypatch.setattr(Table, "get", end_first_and_get)
+        monkeypatch.setattr(Table, "get_many", end_first_and_get)
         assert turns.begin(second, None) == second
 
     def test_begin_in_an_unknown_session_raises(self, turns: DynamoTurns, user: UserName) -> None:

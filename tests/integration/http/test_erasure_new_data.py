@@ -8,15 +8,17 @@ from typing import Any
 
 import pytest
 
+from satchel.domain.errors import ErasureRunning
 from satchel.domain.events import NewEvent
 from satchel.domain.ids import SessionId, TurnId, UserName, call_id
 from satchel.domain.object_keys import object_key
 from satchel.domain.steps import TurnStep
 from satchel.domain.users import LATE_WRITE_GRACE
 from satchel.services.turns.finish_turn import Ending
+from tests.integration.aws.factories import make_turn
 from tests.integration.http.api_client import ApiClient, b64
 from tests.integration.http.backend import Backend, record_file
-from tests.integration.http.erasure import confirm_erasure, find_leftovers, run_erasure, time_for
+from tests.integration.http.erasure import confirm_erasure, find_leftovers, run_erasure, time_for, turn_ids
 
 REFUSED = (409, "E_ERASING")
 
@@ -225,7 +227,9 @@ class TestDuringTheErasure:
 
         assert find_leftovers(backend, [user]) == []
 
-    @pytest.mark.parametrize("operation", ["Query", "TransactWriteItems", "ListObjectVersions", "DeleteObjects"])
+    @pytest.mark.parametrize(
+        "operation", ["GetItem", "Query", "UpdateItem", "TransactWriteItems", "ListObjectVersions", "DeleteObjects"]
+    )
     def test_slow_process_deletes_nothing_after_another_has_completed_the_erasure(
         self, backend: Backend, api: ApiClient, user: UserName, operation: str
     ) -> None:
@@ -242,10 +246,132 @@ class TestDuringTheErasure:
         with before_request(backend, operation, complete_and_store):
             run_erasure(backend, user)
 
+        assert api.start_turn(stored[0]["session_id"])
         assert api.http.get(stored[0]["download_url"]).status_code == 200
         assert len(api.get_json("/api/sessions")["sessions"]) == 1
         assert len(api.get_json("/api/files/uploads")["uploads"]) == 1
         assert api.get_json("/api/me")["usage"] == {"bytes": 8, "count": 1}
+
+
+class TestTurnsDuringTheErasure:
+    """The transaction that begins a turn does not check the record of the erasure, which its request reads before.
+
+    So each test stops a request between its read and its transaction.
+    """
+
+    def delay_turn(
+        self, backend: Backend, api: ApiClient, session_id: str, action: Callable[[], object]
+    ) -> tuple[int, str | None]:
+        """Run ``action`` before the transaction that begins a turn. Return the status and error code of the request."""
+        with before_request(backend, "TransactWriteItems", action):
+            return try_to_store(api, "POST", f"/api/sessions/{session_id}/turns", {"message": "hello"})
+
+    def test_turn_that_begins_before_its_session_is_found_is_stopped_and_erased(
+        self, backend: Backend, api: ApiClient, user: UserName
+    ) -> None:
+        session_id = api.create_session()
+
+        assert self.delay_turn(backend, api, session_id, lambda: confirm_erasure(api.http)) == (202, None)
+
+        (turn_id,) = turn_ids(backend, session_id)
+        assert run_erasure(backend, user)
+        assert turn_id in dict(backend.workflow.stopped)
+        write_late(backend, user, session_id, turn_id)
+        backend.clock.advance(LATE_WRITE_GRACE.total_seconds())
+        assert run_erasure(backend, user)
+        assert find_leftovers(backend, [user, session_id, turn_id]) == []
+
+    def test_turn_that_begins_while_its_session_is_being_found_is_stopped_and_erased(
+        self, backend: Backend, api: ApiClient, user: UserName
+    ) -> None:
+        session = backend.sessions.get(user, SessionId(api.create_session()))
+        assert session is not None
+        turn = make_turn(session, created_at=backend.clock.now())  # its request has read that there is no erasure
+        confirm_erasure(api.http)
+
+        with before_request(backend, "UpdateItem", lambda: backend.turns.begin(turn, None)):
+            assert run_erasure(backend, user)
+
+        assert turn.turn_id in dict(backend.workflow.stopped)
+        backend.clock.advance(LATE_WRITE_GRACE.total_seconds())
+        assert run_erasure(backend, user)
+        assert find_leftovers(backend, [user, session.session_id, turn.turn_id]) == []
+
+    @pytest.mark.parametrize("key", [None, "once"])
+    def test_turn_is_refused_as_soon_as_its_session_is_found(
+        self, backend: Backend, api: ApiClient, user: UserName, key: str | None
+    ) -> None:
+        session_id = SessionId(api.create_session())
+        session = backend.sessions.get(user, session_id)
+        assert session is not None
+        turn = make_turn(session, created_at=backend.clock.now())
+
+        def find_session() -> None:
+            confirm_erasure(api.http)
+            backend.sessions.refuse_turns(user, session_id)
+
+        assert self.delay_turn(backend, api, session_id, find_session) == REFUSED
+        with pytest.raises(ErasureRunning):
+            backend.turns.begin(turn, key)
+
+        assert turn_ids(backend, session_id) == []
+        assert run_erasure(backend, user)
+        assert find_leftovers(backend, [user, session_id]) == []
+        assert backend.erasures.get(user).late == []  # type: ignore[union-attr]
+
+    def test_turn_that_ends_before_its_session_is_found_is_erased_and_no_other_begins(
+        self, backend: Backend, api: ApiClient, user: UserName
+    ) -> None:
+        session_id = api.create_session()
+
+        assert self.delay_turn(backend, api, session_id, lambda: confirm_erasure(api.http)) == (202, None)
+        (turn_id,) = turn_ids(backend, session_id)
+        step = TurnStep(user=user, session_id=SessionId(session_id), turn_id=TurnId(turn_id))
+        backend.use_cases.finish_turn(step, Ending.LOST)
+        assert try_to_store(api, "POST", f"/api/sessions/{session_id}/turns", {"message": "more"}) == REFUSED
+
+        assert run_erasure(backend, user)
+        backend.clock.advance(LATE_WRITE_GRACE.total_seconds())
+        assert run_erasure(backend, user)
+        assert find_leftovers(backend, [user, session_id, turn_id]) == []
+
+    @pytest.mark.parametrize("steps", range(1, 6))
+    def test_turn_is_refused_after_each_step_of_an_interrupted_erasure(
+        self, backend: Backend, api: ApiClient, user: UserName, steps: int
+    ) -> None:
+        session_id = api.create_session()
+        api.upload("a.csv", session_id=session_id)
+
+        def begin_erasure() -> None:
+            backend.clock.advance(1)
+            confirm_erasure(api.http)
+            run_erasure(backend, user, time_for(steps))
+
+        assert self.delay_turn(backend, api, session_id, begin_erasure) == REFUSED
+        run_erasure(backend, user)
+        assert find_leftovers(backend, [user, session_id]) == []
+
+    def test_turn_that_began_before_the_erasure_and_ends_after_it_leaves_nothing(
+        self, backend: Backend, api: ApiClient, user: UserName
+    ) -> None:
+        session_id = api.create_session()
+
+        def erase_everything() -> None:
+            backend.clock.advance(1)
+            confirm_erasure(api.http)
+            assert run_erasure(backend, user)
+
+        assert self.delay_turn(backend, api, session_id, erase_everything) == REFUSED
+        assert find_leftovers(backend, [user, session_id]) == []
+
+    def test_session_created_after_the_erasure_starts_turns(
+        self, backend: Backend, api: ApiClient, user: UserName
+    ) -> None:
+        confirm_erasure(api.http)
+        assert run_erasure(backend, user)
+        backend.clock.advance(1)
+
+        assert api.start_turn(api.create_session())
 
 
 class TestLateEnd:

@@ -40,6 +40,7 @@ from satchel.domain.responses import FinalResponse
 from satchel.domain.sessions import Turn
 from satchel.domain.users import Identity
 from satchel.services.turns.start_turn import TurnRequest
+from satchel.services.turns.turn_events import list_events
 from tests.fakes.system import FakeMetrics
 from tests.integration.turn.fakes import BenchServer, Script, ScriptedModel
 
@@ -119,7 +120,7 @@ class TurnDriver:
     def events(self, turn: Turn) -> list[Event]:
         """Return all events of a turn so far."""
         events: list[Event] = []
-        while page := use_cases().ports.events.list_after(turn.turn_id, events[-1].seq if events else 0, 200):
+        while page := list_events(use_cases().ports.events, turn, events[-1].seq if events else 0, 200):
             events += page
         return events
 

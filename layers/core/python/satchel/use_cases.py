@@ -186,7 +186,7 @@ class UseCases:
         from satchel.services.turns.start_turn import StartTurn
 
         return StartTurn(
-            sessions=self.ports.sessions,
+            steps=self.ports.steps,
             turns=self.ports.turns,
             files=self.ports.files,
             starter=self.ports.turn_starter,

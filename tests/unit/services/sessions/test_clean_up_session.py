@@ -26,7 +26,7 @@ def test_events_are_deleted_after_the_grace_period_except_the_last(world: World)
     world.clock.advance(GRACE.total_seconds())
     assert sweep(world).cleared_sessions == 1
     assert world.events.list_after(turn.turn_id, 0, 100) == events[-1:]
-    assert world.use_cases.read_turn.is_fully_read(turn.turn_id, events[-1].seq)
+    assert world.use_cases.read_turn.is_fully_read(turn, events[-1].seq)
     assert sweep(world) == SweepCounts()
 
 

@@ -199,11 +199,11 @@ def test_completed_turn_without_an_execution_remains_complete(world: World, turn
 
 def test_events_are_read_after_a_cursor_without_gaps(world: World, turn: Turn) -> None:
     world.complete(turn)
-    events = world.use_cases.read_turn.events_after(turn.turn_id, 0)
+    events = world.use_cases.read_turn.events_after(turn, 0)
     assert [event.seq for event in events] == [1, 2, 3]
     assert [event.type for event in events] == ["turn_started", "token_stream", "response_complete"]
     for cursor in range(4):
-        assert list(world.use_cases.read_turn.events_after(turn.turn_id, cursor)) == list(events[cursor:])
+        assert list(world.use_cases.read_turn.events_after(turn, cursor)) == list(events[cursor:])
 
 
 def test_page_of_events_is_limited(world: World, turn: Turn) -> None:
@@ -211,4 +211,4 @@ def test_page_of_events_is_limited(world: World, turn: Turn) -> None:
         world.events.append(
             turn.turn_id, NewEvent(type="token_stream", payload={"text": "a", "round": 0, "attempt": 0})
         )
-    assert len(world.use_cases.read_turn.events_after(turn.turn_id, 0)) == MAX_EVENTS
+    assert len(world.use_cases.read_turn.events_after(turn, 0)) == MAX_EVENTS

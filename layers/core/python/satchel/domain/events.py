@@ -6,7 +6,7 @@ from typing import Any, Literal
 from pydantic import BaseModel
 
 from satchel.contract.jsonable import JsonObject
-from satchel.domain.ids import SessionId, TurnId
+from satchel.domain.ids import TurnId
 from satchel.domain.sessions import Turn
 
 EventType = Literal[
@@ -47,11 +47,6 @@ class NewEvent(BaseModel):
     dedupe_key: str | None = None
 
 
-def started_event(session_id: SessionId) -> NewEvent:
-    """Return the first event of a turn."""
-    return NewEvent(type="turn_started", payload={"session_id": session_id})
-
-
 def imported_event(turn: Turn) -> NewEvent:
     """Return the only event of a turn that its user imported. Clients read its content with the turn."""
     if turn.error is None:
@@ -71,3 +66,9 @@ class Event(BaseModel):
     def to_json(self) -> dict[str, Any]:
         """Return the JSON for clients: the payload's fields, and the event's other fields, which take precedence."""
         return {**self.payload, **self.model_dump(mode="json", exclude={"payload"})}
+
+
+def first_event(turn: Turn) -> Event:
+    """Return the first event of a turn. It is not stored, because it has only what the turn has."""
+    payload = {"session_id": turn.session_id}
+    return Event(seq=1, turn_id=turn.turn_id, type="turn_started", at=turn.created_at, payload=payload)

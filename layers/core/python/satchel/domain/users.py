@@ -60,3 +60,9 @@ class Erasure(BaseModel):
     finished_at: datetime | None = None
     late: list[InterruptedTurn] = []
     erased: Erased = Erased()
+
+    def refuses(self, begun_at: datetime) -> bool:
+        """Return True if requests that began at this time may not store new data."""
+        if self.cleared_at is None:
+            return self.finished_at is None
+        return begun_at < self.cleared_at

@@ -58,6 +58,10 @@ class Sessions(Protocol):
         """
         ...
 
+    def refuse_turns(self, user: UserName, session_id: SessionId) -> None:
+        """Start no more turns in the session, which an erasure deletes. Do nothing if it does not exist."""
+        ...
+
     def delete(self, user: UserName, session_id: SessionId) -> None:
         """Remove an ended session from every list and read. Its cleanup becomes due. Raise SessionNotFound."""
         ...

@@ -13,12 +13,21 @@ from satchel.domain.audit import AuditEntry
 from satchel.domain.calls import Approval, Call, CallResult
 from satchel.domain.conversation import AssistantMessage, TokenUsage, ToolMessage
 from satchel.domain.events import NewEvent
-from satchel.domain.ids import CallId
+from satchel.domain.ids import CallId, SessionId, UserName
 from satchel.domain.inputs import CallInput
 from satchel.domain.sessions import Session, Turn
 from satchel.domain.steps import CallStep, TurnStep
 from satchel.domain.tasks import CallTask
+from satchel.domain.users import Erasure
 from satchel.ports.calls import RelayPosition, ReportedPage
+
+
+@dataclass(frozen=True)
+class StartRecords:
+    """The records for the start of a turn. ``erasure`` is the latest erasure of all data of the user."""
+
+    session: Session | None
+    erasure: Erasure | None
 
 
 @dataclass(frozen=True)
@@ -101,6 +110,10 @@ class CallEnd(Enum):
 
 class Steps(Protocol):
     """Reads what a step needs, and stores what it did."""
+
+    def read_start(self, user: UserName, session_id: SessionId) -> StartRecords:
+        """Return the records for the start of a turn."""
+        ...
 
     def read_round(self, step: TurnStep) -> RoundRecords:
         """Return the records for a round of the state Think."""

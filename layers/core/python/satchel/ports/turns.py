@@ -28,7 +28,7 @@ class Turns(Protocol):
         *,
         message: UserMessage | None = None,
     ) -> Turn:
-        """Write a turn, its message (default: the text), its first event and the session's lock in one transaction.
+        """Write a turn, its message (default: the text) and the session's lock in one transaction.
 
         Return the turn. A repeated idempotency key returns the existing turn, which is not counted again. Raise
         TurnRunning, SessionEnded, SessionNotFound, IdempotencyKeyReused, or TooManyTurns if the user started
@@ -96,7 +96,7 @@ class Transcript(Protocol):
 
 
 class Events(Protocol):
-    """Stores the events of turns, numbered without gaps."""
+    """Stores the events of turns, numbered without gaps from 2. The first event is not stored (``first_event``)."""
 
     def append(self, turn_id: TurnId, event: NewEvent) -> Event | None:
         """Write an event and return it. Raise Unavailable if concurrent writes conflict too often.
@@ -117,7 +117,7 @@ class Events(Protocol):
         ...
 
     def expect_first(self, turn_id: TurnId) -> None:
-        """Prepare the next ``append`` without a read: the turn has probably only the event that its start stored."""
+        """Prepare the next ``append`` without a read: the turn has probably only its first event."""
         ...
 
     def list_after(self, turn_id: TurnId, seq: int, limit: int) -> Sequence[Event]:

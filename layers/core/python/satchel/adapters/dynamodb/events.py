@@ -4,7 +4,7 @@ There is no counter. A writer stores event ``n + 1`` only if the item does not e
 event ``n`` is stored and is not the last event of the turn. So numbers have no gaps, no event follows the last one, and
 a reader never misses an event: an event with a smaller number is always stored earlier. A writer knows event ``n``
 because it wrote or read it. Of several writers that know the same event, one succeeds, and the others read the newest
-event again.
+event again. Stored events begin with number 2, because readers make event 1 of the turn (``first_event``).
 
 The same partition holds an item ``ONCE#{key}`` for each event with a deduplication key. Runners cannot write this
 partition: ``runner_events`` stores what they report.
@@ -40,6 +40,9 @@ PREFIX = "EVENT#"
 _SORT_KEY = re.compile(rf"{PREFIX}([0-9]{{8}})")
 _MAX_TRIES = 60
 _MAX_KNOWN_TURNS = 2_000
+FIRST_NUMBER = 1
+"""The number of a turn's first event, which is not stored."""
+
 _CLOSED = -1  # in place of the last event's number: no event may follow it
 
 
@@ -141,15 +144,15 @@ class EventLog:
                 is_last = newest is not None and newest.type in FINAL_EVENTS
                 LAST_NUMBERS.put(turn_id, _CLOSED if is_last else int(key[1]))
                 return
-        LAST_NUMBERS.put(turn_id, 0)
+        LAST_NUMBERS.put(turn_id, FIRST_NUMBER)
 
     def expect_first(self, turn_id: TurnId) -> None:
-        """Assume that the first event, which the start of the turn stored, is the newest, unless this process knows it.
+        """Assume that the first event, which is not stored, is the newest, unless this process knows the newest.
 
         If it is not, the next event of this process reads the newest number after its first try.
         """
         if LAST_NUMBERS.get(turn_id) is None:
-            LAST_NUMBERS.put(turn_id, 1)
+            LAST_NUMBERS.put(turn_id, FIRST_NUMBER)
 
     def _append_alone(self, turn_id: TurnId, event: NewEvent, at: datetime, *, only_next: bool = False) -> Event | None:
         """Write one event without a transaction, which would cost twice as many write units.
@@ -183,7 +186,7 @@ class EventLog:
         last = LAST_NUMBERS.get(turn_id)
         if last is None:
             self.read_last_number(turn_id)
-            last = LAST_NUMBERS.get(turn_id) or 0
+            last = LAST_NUMBERS.get(turn_id) or FIRST_NUMBER
         if last == _CLOSED:
             return []
         return [
@@ -196,8 +199,8 @@ def _remember(event: Event) -> None:
     LAST_NUMBERS.put(event.turn_id, _CLOSED if event.type in FINAL_EVENTS else event.seq)
 
 
-def first_event_item(turn_id: TurnId, event: NewEvent, at: datetime) -> Item:
-    """Return the item of a new turn's first event, which the transaction that begins the turn stores."""
+def only_event_item(turn_id: TurnId, event: NewEvent, at: datetime) -> Item:
+    """Return the item of the only event of an imported turn."""
     return _item(Event(seq=1, turn_id=turn_id, type=event.type, at=at, payload=event.payload))
 
 

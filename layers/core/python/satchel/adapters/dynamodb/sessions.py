@@ -12,6 +12,8 @@ the time of their last use. They are in the buckets ``sessions``, or in the buck
 Each of the two has ``SHARDS`` buckets, because every turn moves its session, and DynamoDB limits the writes to one key
 of an index to 1,000 a second.
 
+An erasure of all data of the user sets the attribute ``erasing`` when it finds the session. No turn starts then.
+
 Each item counts the tokens that models used, with one attribute per field of TokenUsage.
 """
 
@@ -242,6 +244,15 @@ class DynamoSessions:
         )
         with suppress(ConditionFailed):
             self._retry(lambda: self.table.transact([end, build_session_end(self.table, user)]))
+
+    def refuse_turns(self, user: UserName, session_id: SessionId) -> None:
+        for _ in tries(_MAX_TRIES):
+            with suppress(WriteConflict):
+                with suppress(ConditionFailed):
+                    key = session_key(user, session_id)
+                    self.table.update(*key, "SET erasing = :yes", "attribute_exists(pk)", {"yes": True})
+                return
+        raise Unavailable("Other requests are changing the session; try again.")
 
     def delete(self, user: UserName, session_id: SessionId) -> None:
         """Replace the item of an ended session by one that only its cleanup reads, without title and instructions."""

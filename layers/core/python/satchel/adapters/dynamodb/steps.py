@@ -17,6 +17,7 @@ from satchel.adapters.dynamodb.calls import (
     task_key,
 )
 from satchel.adapters.dynamodb.conditions import ConditionFailed, tries
+from satchel.adapters.dynamodb.erasure_fence import erasure_key
 from satchel.adapters.dynamodb.events import EventLog
 from satchel.adapters.dynamodb.inputs import build_removal, input_key, parse_input
 from satchel.adapters.dynamodb.items import Item
@@ -28,16 +29,17 @@ from satchel.adapters.dynamodb.tool_lists import VERSION_KEY, parse_version
 from satchel.adapters.dynamodb.tool_use import parse_tool_use, tool_use_key
 from satchel.adapters.dynamodb.transcript import parse_reply, reply_item, reply_key, result_item
 from satchel.adapters.dynamodb.turns import build_round, end_turn, parse_turn, turn_key
+from satchel.adapters.dynamodb.users import parse_erasure
 from satchel.domain.calls import Call
 from satchel.domain.conversation import AssistantMessage
 from satchel.domain.errors import Unavailable
 from satchel.domain.events import NewEvent
-from satchel.domain.ids import CallId, TurnId, is_from_app, turn_of
+from satchel.domain.ids import CallId, SessionId, TurnId, UserName, is_from_app, turn_of
 from satchel.domain.inputs import CallInput
 from satchel.domain.sessions import Turn
 from satchel.domain.steps import CallStep, TurnStep
 from satchel.ports.calls import RelayPosition
-from satchel.ports.steps import CallEnd, CallRecords, CallStart, EndedCall, Round, RoundRecords
+from satchel.ports.steps import CallEnd, CallRecords, CallStart, EndedCall, Round, RoundRecords, StartRecords
 from satchel.ports.storage import FileStore
 from satchel.ports.system import Clock
 
@@ -58,6 +60,14 @@ class DynamoSteps:
     store: FileStore
     clock: Clock
     audit_retention: timedelta
+
+    def read_start(self, user: UserName, session_id: SessionId) -> StartRecords:
+        session, erasure = session_key(user, session_id), erasure_key(user)
+        items = self._read([session, erasure])
+        return StartRecords(
+            session=parse_session(items[session]) if session in items else None,
+            erasure=parse_erasure(user, items[erasure]) if erasure in items else None,
+        )
 
     def read_round(self, step: TurnStep) -> RoundRecords:
         turn, session = turn_key(step.session_id, step.turn_id), session_key(step.user, step.session_id)

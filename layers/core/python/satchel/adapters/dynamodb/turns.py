@@ -16,15 +16,17 @@ from typing import TYPE_CHECKING
 
 from satchel.adapters.dynamodb.chat_words import words_item
 from satchel.adapters.dynamodb.conditions import ConditionFailed, WriteConflict, tries
-from satchel.adapters.dynamodb.erasure_fence import transact_unless_erasing
-from satchel.adapters.dynamodb.events import EventLog, first_event_item
+from satchel.adapters.dynamodb.erasure_fence import erasure_key, transact_unless_erasing
+from satchel.adapters.dynamodb.events import EventLog, only_event_item
 from satchel.adapters.dynamodb.items import Item
 from satchel.adapters.dynamodb.quotas import build_app_call_start, build_turn_start
 from satchel.adapters.dynamodb.sessions import build_usage_update, open_bucket, parse_usage, running_bucket, session_key
 from satchel.adapters.dynamodb.table import Query, Table
 from satchel.adapters.dynamodb.tool_use import build_tool_use
+from satchel.adapters.dynamodb.users import parse_erasure
 from satchel.domain.conversation import TokenUsage, UserMessage
 from satchel.domain.errors import (
+    ErasureRunning,
     IdempotencyKeyReused,
     SessionEnded,
     SessionNotFound,
@@ -32,7 +34,7 @@ from satchel.domain.errors import (
     TurnRunning,
     Unavailable,
 )
-from satchel.domain.events import NewEvent, imported_event, started_event
+from satchel.domain.events import NewEvent, imported_event
 from satchel.domain.ids import TURN, SessionId, TurnId
 from satchel.domain.quotas import seconds_left_in_minute
 from satchel.domain.sessions import Rating, Session, SessionStatus, Turn, TurnStatus
@@ -55,7 +57,7 @@ _NO_RATING = "none"  # the user has taken the rating back
 _MAX_WRITES = 99  # a transaction is limited to 100, and one of them checks for an erasure
 _MAX_TRANSACTION_BYTES = 3_000_000  # DynamoDB's limit is 4 MB
 _SESSION_POSITION, _QUOTA_POSITION = 0, 2  # indexes of the writes in the transaction that begins a turn
-_IDEMPOTENCY_KEY_POSITION = 4
+_IDEMPOTENCY_KEY_POSITION = 3
 _TURN_POSITION = 0  # index of the write in the transaction that ends a turn
 _ANSWERED = "answered"
 
@@ -120,7 +122,7 @@ def _imported_items(turn: Turn) -> list[Item]:
     return [
         {**_item(turn), **messages},
         words_item(turn),
-        first_event_item(turn.turn_id, imported_event(turn), turn.created_at),
+        only_event_item(turn.turn_id, imported_event(turn), turn.created_at),
     ]
 
 
@@ -203,7 +205,7 @@ class DynamoTurns:
             self.table.build_update(
                 *session_key(turn.user, turn.session_id),
                 expression="SET running_turn = :turn, last_used_at = :now, expires_at = :used, expiry_bucket = :bucket",
-                condition="#status = :active AND attribute_not_exists(running_turn)",
+                condition="#status = :active AND attribute_not_exists(running_turn) AND attribute_not_exists(erasing)",
                 values={
                     "turn": turn.turn_id,
                     "now": turn.created_at.isoformat(),
@@ -215,13 +217,12 @@ class DynamoTurns:
             ),
             self.table.build_put({**_item(turn), **_prompt(message)}, if_absent=True),
             build_turn_start(self.table, turn.user, turn.created_at, max_per_minute),
-            self.table.build_put(first_event_item(turn.turn_id, started_event(turn.session_id), turn.created_at)),
         ]
         if idempotency_key:
             pk, sk = f"SESSION#{turn.session_id}", _idempotency_sort_key(idempotency_key)
             item: Item = {"pk": pk, "sk": sk, "turn": turn.turn_id, "asked": _request_hash(turn)}
             writes.append(self.table.build_put(item, if_absent=True))
-        transact_unless_erasing(self.table, turn.user, turn.created_at, writes)
+        self.table.transact(writes)
 
     def add_imported(self, session: Session, turns: Sequence[Turn]) -> None:
         """Store imported turns with their messages and last events, in transactions that the erasure fence guards."""
@@ -244,7 +245,6 @@ class DynamoTurns:
             self.table.build_check(*session_key(turn.user, turn.session_id), "status", SessionStatus.ACTIVE),
             self.table.build_put(_item(turn), if_absent=True),
             build_app_call_start(self.table, turn.user, turn.created_at, max_per_minute),
-            self.table.build_put(first_event_item(turn.turn_id, started_event(turn.session_id), turn.created_at)),
         ]
         for _ in tries(_MAX_TRIES):
             try:
@@ -269,7 +269,11 @@ class DynamoTurns:
 
     def _rejection(self, turn: Turn) -> Exception | None:
         """Return the error that says why the session cannot start this turn, or None if it can start it now."""
-        item = self.table.get(*session_key(turn.user, turn.session_id))
+        session, erasure = session_key(turn.user, turn.session_id), erasure_key(turn.user)
+        items = {(str(item["pk"]), str(item["sk"])): item for item in self.table.get_many([session, erasure])}
+        if erasure in items and parse_erasure(turn.user, items[erasure]).refuses(turn.created_at):
+            return ErasureRunning()
+        item = items.get(session)
         if item is None:
             return SessionNotFound(turn.session_id)
         if item["status"] == SessionStatus.ENDED.value:

@@ -31,7 +31,8 @@ _RETENTION = timedelta(days=7)  # time until DynamoDB deletes the record of a fi
 _MAX_TRIES = 50
 
 
-def _erasure(user: UserName, item: Item) -> Erasure:
+def parse_erasure(user: UserName, item: Item) -> Erasure:
+    """Return the erasure that an item stores."""
     return Erasure.model_validate(
         {
             "user": user,
@@ -74,7 +75,7 @@ class DynamoErasures:
 
     def get(self, user: UserName) -> Erasure | None:
         item = self.table.get(*erasure_key(user))
-        return _erasure(user, item) if item else None
+        return parse_erasure(user, item) if item else None
 
     def save_interrupted_turns(self, erasure: Erasure, turns: Sequence[InterruptedTurn]) -> None:
         late = json.dumps([turn.model_dump() for turn in turns])

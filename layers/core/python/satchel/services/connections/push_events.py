@@ -14,7 +14,7 @@ from satchel.domain.ids import TurnId
 from satchel.domain.sessions import Turn
 from satchel.ports.connections import ConnectionGone, Connections, ConnectionSender, DeliveryFailed, Subscriptions
 from satchel.ports.turns import Events, Turns
-from satchel.services.turns.read_turn import is_fully_read
+from satchel.services.turns.turn_events import is_fully_read, list_events
 
 logger = logging.getLogger(__name__)
 
@@ -75,13 +75,13 @@ class PushEvents:
                 return
 
     def _messages(self, turn: Turn, after: int) -> Iterator[WsMessage]:
-        while events := self.events.list_after(turn.turn_id, after, _MAX_EVENTS):
+        while events := list_events(self.events, turn, after, _MAX_EVENTS):
             for message in batch_events(turn.turn_id, events):
                 yield message
                 after = message.next
                 if message.done:
                     return
-        if turn.has_ended and is_fully_read(self.events, turn.turn_id, after):
+        if turn.has_ended and is_fully_read(self.events, turn, after):
             yield end_message(turn.turn_id, after)
 
     def _count_failure(self, subscription: Subscription, reason: DeliveryFailed) -> bool:

@@ -11,7 +11,7 @@ from satchel.domain.files import FileFilter
 from satchel.domain.ids import TurnId, UserName
 from satchel.domain.links import CONFIRMATION_SECONDS, EraseClaims
 from satchel.domain.object_keys import turn_objects_prefixes
-from satchel.domain.sessions import Session
+from satchel.domain.sessions import Session, SessionStatus
 from satchel.domain.users import LATE_WRITE_GRACE, Erasure, Identity, InterruptedTurn
 from satchel.ports.files import Files, Uploads
 from satchel.ports.links import Signer
@@ -66,10 +66,11 @@ class RequestErasure:
 class EraseUser:
     """Delete all data of a user. An erasure may be interrupted at any point and repeated.
 
-    The first pass deletes everything. Until its end, the user cannot store new data. Records are deleted before bytes,
-    so every file that is still listed can be downloaded. Tool calls of turns that were stopped, or cancelled shortly
-    before, may still write data. So if there are such turns, a second pass runs ``LATE_WRITE_GRACE`` later and deletes
-    what they have stored since.
+    The first pass deletes everything. Until its end, the user cannot store new data: transactions that store data check
+    the record of the erasure, and those that begin turns fail when the first pass has found their session. Records are
+    deleted before bytes, so every file that is still listed can be downloaded. Tool calls of turns that were stopped or
+    cancelled shortly before, may still write data. So if there are such turns, a second pass runs ``LATE_WRITE_GRACE``
+    later and deletes what they have stored since.
 
     A slow process may still run the first pass when another one has completed it. Each deletion of listed data
     therefore comes after a check, made after the listing, that the first pass is not complete.
@@ -107,6 +108,7 @@ class EraseUser:
         return True
 
     def _erase_everything(self, erasure: Erasure, more_time: Callable[[], bool]) -> bool:
+        self._refuse_turns(erasure)
         self._stop_turns(erasure)
         self._abort_uploads(erasure)
         steps = (
@@ -141,6 +143,23 @@ class EraseUser:
         """Return True if this erasure's first pass is not complete, so that all data of the user is older."""
         latest = self.erasures.get(erasure.user)
         return latest is not None and latest.started_at == erasure.started_at and latest.cleared_at is None
+
+    def _refuse_turns(self, erasure: Erasure) -> None:
+        """Start no more turns in the sessions of the user, so that the running ones can be listed and stopped.
+
+        The transaction that begins a turn does not check the record of the erasure. The one that creates a session
+        does, so no session is missing here.
+        """
+        cursor: str | None = None
+        while True:
+            page = self.sessions.list(erasure.user, _PAGE_SIZE, cursor)
+            if not self._is_clearing(erasure):  # after the listing, so that newer sessions stay usable
+                return
+            for session in page.items:
+                if session.status is SessionStatus.ACTIVE:
+                    self.sessions.refuse_turns(erasure.user, session.session_id)
+            if (cursor := page.cursor) is None:
+                return
 
     def _stop_turns(self, erasure: Erasure) -> None:
         """Stop the user's running turns. Store their ids first: later runs may not find the sessions."""

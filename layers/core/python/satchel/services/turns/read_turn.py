@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from satchel.domain.calls import MAX_INLINE_BYTES, Call
 from satchel.domain.errors import SessionNotFound, TurnNotFound
-from satchel.domain.events import FINAL_EVENTS, Event
+from satchel.domain.events import Event
 from satchel.domain.files import FileRecord, is_expired
 from satchel.domain.ids import SessionId, TurnId, UserName
 from satchel.domain.inputs import OpenInput
@@ -23,6 +23,7 @@ from satchel.ports.turns import Events, Inputs, Turns, Workflow
 from satchel.services.files.links import MintLinks
 from satchel.services.turns.dashboard_tokens import DashboardTokens
 from satchel.services.turns.finish_turn import Ending, EndStuckTurn, FinishTurn
+from satchel.services.turns.turn_events import is_fully_read, list_events
 
 MAX_EVENTS = 200
 
@@ -77,13 +78,13 @@ class ReadTurn:
             turn, compose_response(turn, [] if turn.imported else self.calls.list(turn.turn_id)), ()
         )
 
-    def events_after(self, turn_id: TurnId, after: int) -> Sequence[Event]:
-        """Return the next events after the cursor ``after``. Access is not checked: call ``find`` first."""
-        return self.events.list_after(turn_id, after, MAX_EVENTS)
+    def events_after(self, turn: Turn, after: int) -> Sequence[Event]:
+        """Return the next events after the cursor ``after``. ``turn`` comes from ``find``, so access is not checked."""
+        return list_events(self.events, turn, after, MAX_EVENTS)
 
-    def is_fully_read(self, turn_id: TurnId, after: int) -> bool:
+    def is_fully_read(self, turn: Turn, after: int) -> bool:
         """Return True if a client with the cursor ``after`` has received all events of the ended turn."""
-        return is_fully_read(self.events, turn_id, after)
+        return is_fully_read(self.events, turn, after)
 
     def _with_links(self, turn: Turn, response: FinalResponse, inline: Collection[str]) -> FinalResponse:
         artifacts = [self._with_link(turn, artifact, inline) for artifact in response.artifacts]
@@ -156,15 +157,3 @@ def find_open_inputs(inputs: Inputs, clock: Clock, turn_id: TurnId) -> list[Open
     """Return the questions of a running turn that the user can answer now."""
     now = clock.now()
     return [each for questions in inputs.list(turn_id) for each in questions.open_inputs(now)]
-
-
-def is_fully_read(events: Events, turn_id: TurnId, after: int) -> bool:
-    """Return True if a client with the cursor ``after`` has received all events of an ended turn.
-
-    A client's cursor may have any value. So it is not enough that no event follows: event number ``after`` must be the
-    last event, or must have been deleted.
-    """
-    if after == 0:
-        return False
-    latest = events.list_after(turn_id, after - 1, 2)
-    return not latest or (len(latest) == 1 and latest[0].type in FINAL_EVENTS)

@@ -12,7 +12,15 @@ from pydantic import BaseModel, ConfigDict, Field
 from satchel.domain.attachments import DOCUMENTS_SERVER, Attachments, plan_attachments
 from satchel.domain.branches import START, After
 from satchel.domain.conversation import UserMessage
-from satchel.domain.errors import FileNotFound, SessionNotFound, TooLarge, TurnNotFound, TurnRunning, UnknownTools
+from satchel.domain.errors import (
+    ErasureRunning,
+    FileNotFound,
+    SessionNotFound,
+    TooLarge,
+    TurnNotFound,
+    TurnRunning,
+    UnknownTools,
+)
 from satchel.domain.files import FileRecord
 from satchel.domain.ids import SessionId, TurnId, new_id
 from satchel.domain.llm import ModelCatalog
@@ -21,7 +29,7 @@ from satchel.domain.prompt import append_file_list
 from satchel.domain.sessions import Turn
 from satchel.domain.users import Identity
 from satchel.ports.files import Files
-from satchel.ports.sessions import Sessions
+from satchel.ports.steps import Steps
 from satchel.ports.system import Clock
 from satchel.ports.turns import Turns, TurnStarter
 from satchel.services.files.file_context import FileContextBuilder
@@ -75,7 +83,7 @@ class TurnRequest(BaseModel):
 class StartTurn:
     """Store a turn and start its execution. Both steps are idempotent, so clients can repeat a request."""
 
-    sessions: Sessions
+    steps: Steps
     turns: Turns
     files: Files
     starter: TurnStarter
@@ -100,14 +108,15 @@ class StartTurn:
         """
         self._check_message("".join([request.message, *(each.text for each in request.context)]))
         self._check_tools(who, request.tools)
-        session, session_files, user_files = side_by_side(
-            lambda: self.sessions.get(who.name, session_id),
+        now = self.clock.now()  # before the reads: an erasure that they do not see yet is newer than the turn
+        start, session_files, user_files = side_by_side(
+            lambda: self.steps.read_start(who.name, session_id),
             lambda: self.file_context.list_session(who.name, session_id),
             lambda: self.file_context.list_user(who.name),
         )
+        session = start.session
         if session is None:
             raise SessionNotFound(session_id)
-        now = self.clock.now()
         after = self._after(session_id, request.after)
         records = [self._file(who, session_id, file) for file in request.files]
         turn = Turn(
@@ -127,6 +136,8 @@ class StartTurn:
         file_list = append_file_list("", self.file_context(turn, session_files, user_files)) + plan.note
         file_list += "".join(_context_note(each) for each in request.context)
         message = UserMessage(text=turn.message, file_list=file_list, media=plan.media)
+        if start.erasure is not None and start.erasure.refuses(now):
+            raise ErasureRunning
         turn = self._begin(turn, idempotency_key, message)
         logger.info("turn started", extra={"correlation_id": turn.turn_id, "session_id": session_id})
         if not turn.has_ended:

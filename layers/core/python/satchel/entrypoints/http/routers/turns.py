@@ -126,9 +126,9 @@ async def read_events(
     turn = await run_in_threadpool(use_cases.read_turn.find_current, user, session_id, turn_id)
 
     def read_next() -> Sequence[Event]:
-        return use_cases.read_turn.events_after(turn.turn_id, after)
+        return use_cases.read_turn.events_after(turn, after)
 
-    is_over = turn.has_ended and await run_in_threadpool(use_cases.read_turn.is_fully_read, turn_id, after)
+    is_over = turn.has_ended and await run_in_threadpool(use_cases.read_turn.is_fully_read, turn, after)
     seconds = 0.0 if is_over else min(wait, MAX_WAIT_SECONDS)
     events = await poll_until(request, turn.turn_id, seconds, read_next, bool)
     done = is_over or any(event.type in FINAL_EVENTS for event in events)
