@@ -5,6 +5,7 @@ The id of a finding about a wildcard contains the resource's ARN, so this module
 
 import json
 from collections.abc import Iterable
+from functools import lru_cache
 from typing import Any
 
 from aws_cdk import Acknowledgment, Reference, Stack, Tokenization, Validations
@@ -23,7 +24,8 @@ def acknowledge_wildcards(construct: Construct, arns: Iterable[str], because: st
     wildcards = sorted({arn for arn in arns if "*" in arn})
     if wildcards and not because:
         raise ValueError(f"{construct.node.path} has permissions on {wildcards} without a reason")
-    findings = [f"AwsSolutions-IAM5[Resource::{_resource_text(construct, arn)}]" for arn in wildcards]
+    own = Stack.of(construct)
+    findings = [f"AwsSolutions-IAM5[Resource::{_resource_text(own, arn)}]" for arn in wildcards]
     rules = [Acknowledgment(id=f"AwsSolutions::{finding}", reason=because) for finding in findings]
     Validations.of(construct).acknowledge(*rules)
 
@@ -35,9 +37,12 @@ def _reason(rule: str, reason: str) -> Acknowledgment:
     return Acknowledgment(id=f"{pack}::{pack}-{name}", reason=reason)
 
 
-def _resource_text(construct: Construct, arn: str) -> str:
-    """Return an ARN as cdk-nag formats it. An ARN from another stack appears as the name of that stack's export."""
-    own = Stack.of(construct)
+@lru_cache(maxsize=64)
+def _resource_text(own: Stack, arn: str) -> str:
+    """Return an ARN as cdk-nag formats it. An ARN from another stack appears as the name of that stack's export.
+
+    Most functions have wildcards in the same few ARNs. Each takes a dozen requests to the Node process of CDK.
+    """
     imported = {
         json.dumps(own.resolve(token)): Stack.of(token.target).export_value(token)
         for token in Tokenization.reverse_string(arn).tokens

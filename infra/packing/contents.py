@@ -1,7 +1,10 @@
 """The kinds of content of Lambda layers. Each kind can hash its inputs (``digest``) and write its files (``fill``)."""
 
+import fnmatch
 import hashlib
 import json
+import os
+import re
 import shutil
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -15,6 +18,7 @@ from infra.packing.platform import Platform
 BRIDGE_START = "/var/task/local/bridge/start"
 """The script of the function ``bridge`` that replaces Lambda's runtime."""
 NOT_DEPLOYED = ("__pycache__", "*.pyc", "*.in", ".*", "node_modules")
+_NOT_DEPLOYED = re.compile("|".join(map(fnmatch.translate, NOT_DEPLOYED)))
 
 
 class LayerContents(Protocol):
@@ -152,15 +156,18 @@ def _copy(source: Path, target: Path) -> None:
 
 def _file_hashes(source: Path) -> Iterator[str]:
     """Yield a line with path, executable bit and content hash for each file that ``_copy`` would copy."""
-    for path in sorted([source, *source.rglob("*")]):
-        relative = path.relative_to(source)
-        if path.is_file() and not any(part for part in relative.parts if _is_excluded(Path(part))):
-            content = hashlib.sha256(path.read_bytes()).hexdigest()
-            yield f"{relative} {bool(path.stat().st_mode & 0o100)} {content}"
+    for path in sorted(_files(source)):
+        content = hashlib.sha256(path.read_bytes()).hexdigest()
+        yield f"{path.relative_to(source)} {bool(path.stat().st_mode & 0o100)} {content}"
 
 
-def _is_excluded(part: Path) -> bool:
-    return any(part.match(pattern) for pattern in NOT_DEPLOYED)
+def _files(source: Path) -> Iterator[Path]:
+    """Yield the source, if it is a file, and the files below it, without those that are not deployed."""
+    if source.is_file():
+        yield source
+    for folder, folders, names in os.walk(source):
+        folders[:] = [name for name in folders if not _NOT_DEPLOYED.match(name)]
+        yield from (path for name in names if not _NOT_DEPLOYED.match(name) and (path := Path(folder, name)).is_file())
 
 
 def _hash(*parts: str) -> str:

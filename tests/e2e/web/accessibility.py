@@ -72,7 +72,8 @@ def _axe_script() -> str:
 
 def find_axe_violations(page: Page | Frame) -> list[str]:
     """Return the serious and critical violations that axe reports, each with up to three elements."""
-    page.evaluate(_axe_script())  # not a script element: the page's content security policy would block it
+    if not page.evaluate("'axe' in window"):  # its half megabyte is parsed once for each document
+        page.evaluate(_axe_script())  # not a script element: the page's content security policy would block it
     return [
         f"{violation['id']}: {violation['help']} ({[node['html'][:120] for node in violation['nodes'][:3]]})"
         for violation in page.evaluate(_RUN_AXE)

@@ -71,9 +71,9 @@ def attacker() -> Iterator[Attacker]:
 def system(tmp_path_factory: pytest.TempPathFactory, attacker: Attacker) -> Iterator[SystemProcess]:
     """The system of this file, in place of the one of all end-to-end tests."""
     port, apps_port = free_port(), free_port()
-    env = {"ATTACKER": attacker.origin, "UDP": attacker.udp, "HOST_PORTS": f"{port},{apps_port}"}
+    arguments = [attacker.origin, attacker.udp, f"{port},{apps_port}", ",".join(ATTACKS)]
     servers = {
-        "hostile": {"command": sys.executable, "args": [str(SERVER), ",".join(ATTACKS)], "env": env},
+        "hostile": {"command": sys.executable, "args": [str(SERVER), *arguments]},
         "other": {"command": sys.executable, "args": [str(OTHER_SERVER)]},
     }
     config = tmp_path_factory.mktemp("hostile") / "mcp.json"

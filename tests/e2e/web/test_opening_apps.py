@@ -34,7 +34,7 @@ def gate(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def system(gate: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[SystemProcess]:
     """The system of this file, in place of the one of all end-to-end tests."""
     demo = DEMO | {"silence_seconds": 110, "max_seconds": 120}
-    demo["env"] = DEMO["env"] | {"GATE": str(gate)}
+    demo["args"] = [*DEMO["args"], str(gate)]
     demo["read_paths"] = [*DEMO["read_paths"], str(gate)]
     brief = demo | {"silence_seconds": 6, "notice_seconds": [2, 3, 4]}
     servers = {"demo": demo, "brief": brief} | ({"debug": DEBUG} if ARE_INSTALLED else {})

@@ -1,14 +1,18 @@
-"""MCP server whose app uses the official SDK, records what it gets, and leaves everything else to the test."""
+"""MCP server whose app uses the official SDK, records what it gets, and leaves everything else to the test.
+
+Its arguments are the file of the SDK and, optionally, the folder whose files let calls go.
+"""
 
 import json
-import os
+import sys
 from pathlib import Path
 from typing import Any
 
 import anyio
 from fastmcp import FastMCP
 
-SDK = Path(os.environ["SDK"]).read_text("utf-8")
+SDK = Path(sys.argv[1]).read_text("utf-8")
+GATE = anyio.Path(sys.argv[2] if len(sys.argv) > 2 else "/")
 _APP = """<!doctype html>
 <title>Demo</title>
 <style>body { margin: 0; background: #fff; color: #000 }</style>
@@ -63,7 +67,7 @@ def show(text: str = "") -> dict[str, Any]:
 
 async def show_later(text: str = "") -> dict[str, Any]:
     """Show a text in the app, after a text that starts with "held" when the test lets it go."""
-    gate = anyio.Path(os.environ.get("GATE", "/"), text)
+    gate = GATE / text
     while text.startswith("held") and not await gate.exists():  # noqa: ASYNC110  (the test is another process)
         await anyio.sleep(0.05)
     return show("fail" if text.endswith("fail") else text)
