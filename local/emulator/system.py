@@ -20,6 +20,7 @@ from local.emulator.data.folder import DataFolderError
 from local.emulator.data.store import DataStore, open_store
 from local.emulator.functions import create_background_functions, create_turn_machine, create_websocket_functions
 from local.emulator.published_key import find_reader
+from local.emulator.runners.fork_server import ForkServer
 from local.emulator.runners.pool import EnvironmentPool
 from local.emulator.scheduler import PeriodicJob, ToolListRefresher, start_sweep
 from local.emulator.startup import load_servers
@@ -39,11 +40,12 @@ class System:
     The data stay in ``data_folder``, or are deleted on exit if it is None. ``servers`` are the configured MCP servers.
     ``store_url`` is the base URL of presigned S3 URLs. Users reach the system at ``public_url``, by default at the
     loopback address. After exit, ``remaining_workspaces`` lists the users whose workspace (working directory) could not
-    be removed. The constructor raises StartupError if the configuration or a setting is invalid. Entering raises
+    be removed. ``fork_server`` starts the runners' processes, if it has been started before. The constructor raises StartupError if the configuration or a setting is invalid. Entering raises
     DataFolderError if the data folder cannot be used.
     """
 
-    def __init__(self, port: int, public_url: str | None = None) -> None:
+    def __init__(self, port: int, public_url: str | None = None, fork_server: ForkServer | None = None) -> None:
+        self._fork_server = fork_server
         self._settings = settings.function_settings(port, public_url)
         os.environ.update(self._settings)
         self.servers = load_servers()
@@ -69,7 +71,7 @@ class System:
             runners = runner_functions(self._settings, cloud.environ, self.run_folder.scratch, self._state)
             # Enter the refresher before the pool, so that it is left after the pool: its thread may wait for a runner.
             self._refresher = stack.enter_context(ToolListRefresher())
-            pool = stack.enter_context(create_pool(runners, self.run_folder.logs))
+            pool = stack.enter_context(create_pool(runners, self.run_folder.logs, self._fork_server))
             self._create_resources(pool, [runner.name for runner in runners], cloud.endpoint_url)
             stack.enter_context(PeriodicJob(start_sweep, limits.SWEEP_MINUTES * 60))
             self._stack = stack.pop_all()
