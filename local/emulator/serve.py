@@ -168,7 +168,7 @@ def _serve_http(
             other_origins=other_origins,
         )
     app = allow_origins(checked_page, other_origins)
-    listings = system.list_tools()
+    listings = system.listings
     resume_turns()
     wait(listings.values(), timeout=max(0.0, started + _TOOL_LIST_TIMEOUT - time.monotonic()))
     address = f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
