@@ -1,6 +1,5 @@
 """Create the deployed system's Lambda functions and its state machine for chat turns. They run in this process."""
 
-import os
 import re
 from collections.abc import Mapping
 from importlib import import_module
@@ -33,12 +32,15 @@ _BACKGROUND_TIMEOUTS = {
     "refresh": limits.REFRESH_SECONDS,
 }
 _FINISH_RETRIES = 2
+TURN_MACHINE = f"{settings.NAME}-turn"
 _SOCKETS = f"{settings.NAME}-sockets"
 _PUSH = f"{settings.NAME}-push"
 
 
 def create_turn_machine(role: str) -> str:
-    """Create the state machine that runs chat turns, and the functions that it invokes. Return the state machine's ARN.
+    """Create the state machine ``TURN_MACHINE``, which runs chat turns, and the functions that it invokes.
+
+    Return the state machine's ARN.
 
     If an execution fails, times out or is aborted, the emulator invokes the function ``Finish``, as EventBridge does on
     AWS.
@@ -56,7 +58,7 @@ def create_turn_machine(role: str) -> str:
         "InputSeconds": InputSettings().input_seconds + limits.INPUT_GRACE_SECONDS,
     }
     values = functions | {**_MACHINE_TIMEOUTS, "Partition": "aws"} | waits
-    return resources.create_state_machine(f"{settings.NAME}-turn", definition, values, role=role)
+    return resources.create_state_machine(TURN_MACHINE, definition, values, role=role)
 
 
 def _create_state_function(state: str, role: str) -> str:
@@ -118,12 +120,11 @@ def _with_state_removal(erase: Handler, state: Path) -> Handler:
     return handle
 
 
-def create_websocket_functions(role: str, *, table: str, endpoint: str) -> None:
+def create_websocket_functions(role: str, *, table: str) -> None:
     """Create the functions for WebSocket connections. The table's stream invokes the one that sends events to clients.
 
-    ``endpoint`` is the URL of API Gateway's management API, which sends messages to connections.
+    They send messages to connections at SATCHEL_SOCKET_ENDPOINT, the URL of API Gateway's management API.
     """
-    os.environ["SATCHEL_SOCKET_ENDPOINT"] = endpoint
     resources.create_function(_SOCKETS, _handler("sockets"), role=role, timeout=limits.API_SECONDS)
     resources.create_function(_PUSH, _handler("push"), role=role, timeout=limits.STEP_SECONDS)
     resources.map_stream(table, _PUSH, sources.load_definition("stream"))

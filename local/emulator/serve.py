@@ -14,10 +14,13 @@ import textwrap
 import time
 from collections.abc import Callable, Mapping
 from concurrent.futures import Future, wait
+from contextlib import closing
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+
+from local.emulator.runners.fork_server import PRELOAD, ForkServer
 
 if TYPE_CHECKING:
     from local.emulator.entrance import Entrance
@@ -50,13 +53,15 @@ def run(port: int, host: str = "127.0.0.1") -> int:
         return _fail(f"cannot listen on {host}:{port}: {reason}")
     os.environ.setdefault("POWERTOOLS_LOG_LEVEL", "WARNING")
     try:
-        from local.emulator.data.folder import DataFolderError  # noqa: PLC0415  (a slow import)
-        from local.emulator.startup import StartupError  # noqa: PLC0415  (a slow import)
+        # Start it first: its imports take as long as this process's, and run on another processor meanwhile.
+        with closing(ForkServer(PRELOAD)) as fork_server:
+            from local.emulator.data.folder import DataFolderError  # noqa: PLC0415  (a slow import)
+            from local.emulator.startup import StartupError  # noqa: PLC0415  (a slow import)
 
-        try:
-            _run_system(listener, started)
-        except (DataFolderError, StartupError) as error:
-            return _fail(str(error))
+            try:
+                _run_system(listener, fork_server, started)
+            except (DataFolderError, StartupError) as error:
+                return _fail(str(error))
     except (KeyboardInterrupt, SystemExit):
         return 0
     return 0
@@ -92,7 +97,7 @@ def _stop_early(*_signal: object) -> None:
     raise SystemExit(0)
 
 
-def _run_system(listener: socket.socket, started: float) -> None:
+def _run_system(listener: socket.socket, fork_server: ForkServer, started: float) -> None:
     from local.emulator.startup import (  # noqa: PLC0415  (a slow import)
         access_settings,
         server_problems,
@@ -106,7 +111,7 @@ def _run_system(listener: socket.socket, started: float) -> None:
     key = take_local_key()
     host, port, *_ = listener.getsockname()
     access = access_settings(host)
-    with System(port, access.public_url) as system:
+    with System(port, access.public_url, fork_server) as system:
         from local.emulator.entrance import key_entrance, password_entrance  # noqa: PLC0415  (a slow import)
 
         is_shared = access.auth == "password"
@@ -163,7 +168,7 @@ def _serve_http(
             other_origins=other_origins,
         )
     app = allow_origins(checked_page, other_origins)
-    listings = system.list_tools()
+    listings = system.listings
     resume_turns()
     wait(listings.values(), timeout=max(0.0, started + _TOOL_LIST_TIMEOUT - time.monotonic()))
     address = f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"

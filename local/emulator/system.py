@@ -18,8 +18,14 @@ from local.emulator.aws.cloud import LocalCloud
 from local.emulator.aws.moto_patches import execution_events
 from local.emulator.data.folder import DataFolderError
 from local.emulator.data.store import DataStore, open_store
-from local.emulator.functions import create_background_functions, create_turn_machine, create_websocket_functions
+from local.emulator.functions import (
+    TURN_MACHINE,
+    create_background_functions,
+    create_turn_machine,
+    create_websocket_functions,
+)
 from local.emulator.published_key import find_reader
+from local.emulator.runners.fork_server import ForkServer
 from local.emulator.runners.pool import EnvironmentPool
 from local.emulator.scheduler import PeriodicJob, ToolListRefresher, start_sweep
 from local.emulator.startup import load_servers
@@ -38,12 +44,13 @@ class System:
 
     The data stay in ``data_folder``, or are deleted on exit if it is None. ``servers`` are the configured MCP servers.
     ``store_url`` is the base URL of presigned S3 URLs. Users reach the system at ``public_url``, by default at the
-    loopback address. After exit, ``remaining_workspaces`` lists the users whose workspace (working directory) could not
-    be removed. The constructor raises StartupError if the configuration or a setting is invalid. Entering raises
+    loopback address. ``listings`` maps each server's name to the future of its tool list. After exit, ``remaining_workspaces`` lists the users whose workspace (working directory) could not
+    be removed. ``fork_server`` starts the runners' processes, if it has been started before. The constructor raises StartupError if the configuration or a setting is invalid. Entering raises
     DataFolderError if the data folder cannot be used.
     """
 
-    def __init__(self, port: int, public_url: str | None = None) -> None:
+    def __init__(self, port: int, public_url: str | None = None, fork_server: ForkServer | None = None) -> None:
+        self._fork_server = fork_server
         self._settings = settings.function_settings(port, public_url)
         os.environ.update(self._settings)
         self.servers = load_servers()
@@ -52,6 +59,7 @@ class System:
         self.store_url = ""
         self.run_folder = RunFolder()
         self.data_folder = settings.data_folder()
+        self.listings: Mapping[str, Future[Any]] = {}
         self.store = DataStore(None)
 
     def __enter__(self) -> Self:
@@ -69,8 +77,12 @@ class System:
             runners = runner_functions(self._settings, cloud.environ, self.run_folder.scratch, self._state)
             # Enter the refresher before the pool, so that it is left after the pool: its thread may wait for a runner.
             self._refresher = stack.enter_context(ToolListRefresher())
-            pool = stack.enter_context(create_pool(runners, self.run_folder.logs))
-            self._create_resources(pool, [runner.name for runner in runners], cloud.endpoint_url)
+            pool = stack.enter_context(create_pool(runners, self.run_folder.logs, self._fork_server))
+            os.environ["SATCHEL_SOCKET_ENDPOINT"] = cloud.endpoint_url
+            role = self._create_resources(pool, [runner.name for runner in runners])
+            # Before the parts that the servers do not need: they start on another processor meanwhile.
+            self.listings = self._list_tools(stack)
+            self._create_functions(role)
             stack.enter_context(PeriodicJob(start_sweep, limits.SWEEP_MINUTES * 60))
             self._stack = stack.pop_all()
         return self
@@ -81,20 +93,18 @@ class System:
         self._stack.close()
         language_models.close()
 
-    def list_tools(self) -> Mapping[str, Future[Any]]:
-        """Start listing the tools of every MCP server, and return the future of each listing by server name.
-
-        Call this at the end of the startup: starting the servers uses all processors for seconds.
-        """
+    def _list_tools(self, stack: ExitStack) -> Mapping[str, Future[Any]]:
+        """Start listing the tools of every MCP server, and return the future of each listing by server name."""
         use_cases().refresh_tools.mark_starting(list(self.servers))
         executor = ThreadPoolExecutor(_MAX_LISTING_THREADS, thread_name_prefix="list-tools")
-        self._stack.callback(executor.shutdown, wait=False, cancel_futures=True)
+        stack.callback(executor.shutdown, wait=False, cancel_futures=True)
         listings = {server: executor.submit(use_cases().refresh_tools, server) for server in self.servers}
         self._refresher.start(use_cases().refresh_tools, listings.values())
-        self._stack.callback(self._refresher.stop)
+        stack.callback(self._refresher.stop)
         return listings
 
-    def _create_resources(self, pool: EnvironmentPool, runners: Sequence[str], endpoint: str) -> None:
+    def _create_resources(self, pool: EnvironmentPool, runners: Sequence[str]) -> str:
+        """Create what a runner needs, and the names of the rest. Return the role of all functions."""
         table, bucket = self._settings["SATCHEL_TABLE"], self._settings["SATCHEL_BUCKET"]
         resources.create_table(table, sources.load_definition("table"))
         resources.create_bucket(bucket, sources.load_definition("bucket"))
@@ -107,9 +117,13 @@ class System:
         for name in runners:
             handler = tracked_handler(pool, name, self._workspaces)
             resources.create_function(name, handler, role=role, timeout=limits.RUNNER_SECONDS)
-        os.environ["SATCHEL_STATE_MACHINE"] = create_turn_machine(role)
+        os.environ["SATCHEL_STATE_MACHINE"] = resources.state_machine_arn(TURN_MACHINE)
+        return role
+
+    def _create_functions(self, role: str) -> None:
+        create_turn_machine(role)
         create_background_functions(role, self._state)
-        create_websocket_functions(role, table=table, endpoint=endpoint)
+        create_websocket_functions(role, table=self._settings["SATCHEL_TABLE"])
 
     def _protect_data(self) -> None:
         """Raise DataFolderError if a server's sandbox lets its tools read the data folder, with all users' data."""

@@ -8,6 +8,7 @@ from pathlib import Path
 from infra import limits
 from local.emulator import settings
 from local.emulator.runners.context import Handler, LambdaContext
+from local.emulator.runners.fork_server import PRELOAD, ForkServer
 from local.emulator.runners.functions import RunnerFunction
 from local.emulator.runners.pool import EnvironmentPool
 from local.emulator.runners.wait_queue import InvocationListener, NullListener
@@ -26,9 +27,6 @@ from satchel.services.calls.runner_report import store_report
 
 LISTING_TENANT = "_satchel"
 """The tenant id of invocations that list tools. This tenant has no workspace."""
-
-PRELOAD = ("local.emulator.runners.server_imports", "local.emulator.runners.preload")
-"""The modules that the fork server imports, in this order."""
 
 logger = logging.getLogger(__name__)
 
@@ -61,7 +59,7 @@ def runner_functions(
     ]
 
 
-def create_pool(runners: Sequence[RunnerFunction], logs: Path) -> EnvironmentPool:
+def create_pool(runners: Sequence[RunnerFunction], logs: Path, fork_server: ForkServer | None) -> EnvironmentPool:
     """Return the pool of processes in which the runners run. The processes write their output to ``logs``."""
     machine = settings.MachineSettings()
     return EnvironmentPool(
@@ -70,7 +68,7 @@ def create_pool(runners: Sequence[RunnerFunction], logs: Path) -> EnvironmentPoo
         max_environments=machine.max_environments,
         max_wait_seconds=machine.max_wait_seconds,
         listener_for=listener_for,
-        preload=PRELOAD,
+        fork_server=fork_server or ForkServer(PRELOAD),
     )
 
 

@@ -37,7 +37,9 @@ class InMemoryRunner:
         self._loop = EventLoop()
         self._isolation = find_layers()
         self._calls = 0
+        self._clock = SystemClock()
         self.client = self._new_client()
+        self._run = self._use_case()  # once, as in a runner (``run_tool_use_case``)
 
     def call(self, tool: str, arguments: dict[str, object]) -> object:
         """Run a call from its order to its stored outcome and return the results. Raises ValueError if it failed."""
@@ -47,8 +49,8 @@ class InMemoryRunner:
         call_order = order().model_copy(
             update={"tool": tool, "arguments": arguments, "call_id": call, "outcome_key": key}
         )
-        clock, store = SystemClock(), FakeFileStore()
-        self._use_case(clock)(call_order, CallPorts(store=store, events=FakeEvents(clock), claims=FakeCalls()))
+        store = FakeFileStore()
+        self._run(call_order, CallPorts(store=store, events=FakeEvents(self._clock), claims=FakeCalls()))
         outcome = read_report(store, key)
         if outcome is None or outcome.is_error:
             raise ValueError(f"{tool} failed: {outcome}")
@@ -58,6 +60,7 @@ class InMemoryRunner:
         """Stop the server. The next call starts a new one."""
         self.client.close()
         self.client = self._new_client()
+        self._run = self._use_case()
 
     def close(self) -> None:
         """Stop the server and the event loop."""
@@ -67,7 +70,7 @@ class InMemoryRunner:
     def _new_client(self) -> McpToolClient:
         return McpToolClient("bench", self._entry, self._loop, os.environ, isolation=self._isolation)
 
-    def _use_case(self, clock: SystemClock) -> RunTool:
+    def _use_case(self) -> RunTool:
         return RunTool(
             client=self.client,
             older_client=self.client,
@@ -77,7 +80,7 @@ class InMemoryRunner:
             list_files=list_files,
             find_problems=JsonSchemaChecker().find_problems,
             callback=FakeTaskCallback(),
-            clock=clock,
+            clock=self._clock,
             new_claim=lambda: str(uuid4()),
             heartbeat_seconds=RunnerSettings().beat_seconds,
             max_file_bytes=_MAX_FILE_BYTES,

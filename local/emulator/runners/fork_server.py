@@ -2,16 +2,17 @@
 
 import json
 import logging
-import os
 import socket
 import subprocess
 import sys
 import threading
 from collections.abc import Sequence
-from contextlib import suppress
 
 from local.emulator.runners.functions import child_environ
 from local.emulator.runners.messages import MAX_FORK_REQUEST_BYTES, ForkRequest
+
+PRELOAD = ("local.emulator.runners.server_imports", "local.emulator.runners.preload")
+"""The modules that the fork server of the runners imports, in this order."""
 
 _log = logging.getLogger(__name__)
 _RESPONSE_TIMEOUT = 60.0  # seconds; the first fork request may have to wait for the fork server's imports
@@ -46,7 +47,7 @@ class ForkServer:
                 return self._send(request, descriptors)
 
     def close(self) -> None:
-        """End the fork server. The processes that it forked continue to run."""
+        """End the fork server, if it still runs. The processes that it forked continue to run."""
         with self._lock:
             self._stop()
 
@@ -72,6 +73,5 @@ class ForkServer:
 
     def _stop(self) -> None:
         self._socket.close()
-        with suppress(ProcessLookupError):
-            os.kill(self._process.pid, 9)
+        self._process.kill()  # does nothing if the process has been reaped, so ``close`` may be called again
         self._process.wait()

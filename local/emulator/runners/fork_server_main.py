@@ -25,7 +25,7 @@ from local.emulator.runners.messages import FORK_DESCRIPTORS, MAX_FORK_REQUEST_B
 
 Program = Callable[[], None]
 
-_IDLE_SECONDS = 0.1
+_IDLE_SECONDS = 1.0  # at the start of a local run, the forks list tools for this time and need the processors
 
 
 def main() -> Program | None:

@@ -38,7 +38,8 @@ class EnvironmentPool:
 
     The pool kills an environment that takes longer than ``grace_seconds`` to end. An environment's output is written to
     ``{log_dir}/{function}-{tenant}.log``. Environments start fast, because the process from which they are forked has
-    already imported the modules ``preload``.
+    already imported the modules ``preload``. ``fork_server`` is that process if it has been started before; the pool
+    ends it, too.
     """
 
     def __init__(
@@ -52,6 +53,7 @@ class EnvironmentPool:
         listener_for: ListenerFactory = lambda _event: NullListener(),
         grace_seconds: float = 1.0,
         preload: Sequence[str] = (),
+        fork_server: ForkServer | None = None,
     ) -> None:
         self._functions = {function.name: function for function in functions}
         self._log_dir = log_dir
@@ -67,7 +69,7 @@ class EnvironmentPool:
         self._is_closed = False
         log_dir.mkdir(parents=True, exist_ok=True)
         process_tree.become_subreaper()
-        self._fork_server = ForkServer(preload)
+        self._fork_server = fork_server or ForkServer(preload)
         self._supervisor = Supervisor(on_exit=self._on_exit, on_wake=self._end_idle)
 
     def __enter__(self) -> Self:

@@ -25,9 +25,8 @@ def run(port: int) -> int:
 
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
     with System(port) as system:
-        listings = system.list_tools()
         deadline = time.monotonic() + START_SECONDS
-        for listing in listings.values():
+        for listing in system.listings.values():
             listing.result(max(0.0, deadline - time.monotonic()))
         api = subprocess.Popen([sys.executable, "-m", __spec__.name, str(port), "api"], env=_environment(os.environ))  # noqa: S603  (this module)
         try:

@@ -38,7 +38,7 @@ def create_functions() -> None:
     os.environ["SATCHEL_TOOLS_KEPT_SECONDS"] = f"{_PAUSE_SECONDS / 2}"  # so that each round lists the tools again
     role = resources.create_role(_ROLE)
     create_background_functions(role, Path(os.environ["SATCHEL_MCP_CONFIG"]).parent / "state")
-    create_websocket_functions(role, table=os.environ["SATCHEL_TABLE"], endpoint=os.environ["SATCHEL_SOCKET_ENDPOINT"])
+    create_websocket_functions(role, table=os.environ["SATCHEL_TABLE"])
     resources.create_function(settings.REMOTE_RUNNER, _list_no_tools, role=role, timeout=limits.STEP_SECONDS)
     resources.create_function(function_name("rotate"), rotate, role=role, timeout=limits.STEP_SECONDS)
 

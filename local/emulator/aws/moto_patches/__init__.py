@@ -22,6 +22,7 @@ from local.emulator.aws.moto_patches import (
     s3_multipart,
     s3_objects,
     s3_requests,
+    service_models,
     step_functions_callbacks,
     step_functions_clients,
     step_functions_errors,
@@ -51,6 +52,7 @@ PATCHES: Mapping[str, Callable[[], None]] = {
         s3_objects,
         s3_requests,
         model_instances,
+        service_models,
     )
 }
 """Maps each patch's module name to its ``install`` function."""

@@ -10,7 +10,7 @@ import pytest
 
 from local.emulator.runners.functions import RunnerFunction
 from local.emulator.runners.pool import EnvironmentPool
-from local.emulator.tool_runners import PRELOAD
+from local.emulator.runners.fork_server import PRELOAD
 from tests.integration.emulator.handlers.look_around import PROGRAMS
 
 HANDLERS = "tests.integration.emulator.handlers.look_around"

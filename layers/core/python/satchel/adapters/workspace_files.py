@@ -143,7 +143,7 @@ def _files(workspace: Path) -> Iterator[tuple[str, FileState]]:
     folders = [""]
     while folders:
         folder = folders.pop()
-        for entry in _entries(workspace / folder):
+        for entry in _entries(f"{workspace}/{folder}"):
             path = f"{folder}{entry.name}"
             if entry.name.startswith("."):
                 continue
@@ -155,7 +155,7 @@ def _files(workspace: Path) -> Iterator[tuple[str, FileState]]:
                 yield path, FileState(size=status.st_size, changed=status.st_mtime_ns, inode=status.st_ino)
 
 
-def _entries(folder: Path) -> list[os.DirEntry[str]]:
+def _entries(folder: str) -> list[os.DirEntry[str]]:
     """Return the sorted entries of a folder, or an empty list if a tool removed the folder or its permissions."""
     try:
         return sorted(os.scandir(folder), key=lambda entry: entry.name)

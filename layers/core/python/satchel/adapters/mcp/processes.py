@@ -33,6 +33,7 @@ Server = subprocess.Popen[bytes] | ServerProcess
 
 _KILL_SECONDS = 5.0
 _POLL_SECONDS = 0.002
+_PROC_CHUNK = 1 << 16
 _STOP_SECONDS = 0.5
 _NOT_RUNNING = frozenset("TtZX")  # process states in /proc: stopped, traced, zombie, dead
 _KERNEL_LISTS_CHILDREN = Path("/proc/thread-self/children").exists()
@@ -205,11 +206,18 @@ def _has_stopped(thread: Path) -> bool:
 def _children(pid: int) -> set[int]:
     pids: set[int] = set()
     with suppress(FileNotFoundError, ProcessLookupError):
-        for task in os.scandir(f"/proc/{pid}/task"):
-            gone = suppress(FileNotFoundError, ProcessLookupError)
-            with gone, open(f"{task.path}/children", "rb", buffering=0) as file:  # noqa: PTH123  (twice as fast as Path)
-                pids |= {int(child) for child in file.readall().split()}
+        for task in os.listdir(f"/proc/{pid}/task"):  # noqa: PTH208  (faster than Path, as are the calls below)
+            with suppress(FileNotFoundError, ProcessLookupError):
+                pids.update(map(int, _read_file(f"/proc/{pid}/task/{task}/children").split()))
     return pids
+
+
+def _read_file(path: str) -> bytes:
+    fd = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+    try:
+        return b"".join(iter(lambda: os.read(fd, _PROC_CHUNK), b""))
+    finally:
+        os.close(fd)
 
 
 def _descendants(pid: int) -> list[psutil.Process]:

@@ -2,11 +2,13 @@
 
 import os
 import shutil
+import stat
 import tempfile
 import threading
 from collections.abc import Mapping, Sequence
-from contextlib import AbstractAsyncContextManager
+from contextlib import AbstractAsyncContextManager, suppress
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 
 from mcp.client._transport import TransportStreams
@@ -262,30 +264,36 @@ def server_environment(
     """
     names = (*INHERITED, *(NETWORK if entry.network else ()))
     inherited = {name: environ[name] for name in names if name in environ}
-    folders = {name: str(path) for name, path in _own_folders(runtime_dir, state).items()}
+    folders = _own_folders(runtime_dir, state)
     libraries = probe.library_variables(environ)
     paths = [path for variables in (libraries, entry.env) if (path := variables.get(probe.LIBRARY_PATH))]
     own = {**entry.env, probe.LIBRARY_PATH: ":".join(paths)} if paths else entry.env
     return {**inherited, **_PYTHON, **folders, WORKSPACE: str((state or runtime_dir).resolve()), **own}
 
 
-def _own_folders(runtime_dir: Path, state: Path | None) -> dict[str, Path]:
+@lru_cache(maxsize=32)
+def _own_folders(runtime_dir: Path, state: Path | None) -> Mapping[str, str]:
     """Return the server's own folders by environment variable. Only HOME contains state."""
-    folders = {name: runtime_dir / folder for name, folder in _FOLDERS.items()}
-    return folders if state is None else folders | {"HOME": state / _FOLDERS["HOME"]}
+    folders = {name: str(runtime_dir / folder) for name, folder in _FOLDERS.items()}
+    return folders if state is None else folders | {"HOME": str(state / _FOLDERS["HOME"])}
 
 
 def create_folders(runtime_dir: Path, state: Path | None = None) -> None:
     """Create the server's folders (HOME, …) before each call, because a new chat session empties the workspace."""
     for path in _own_folders(runtime_dir, state).values():
-        if path.is_symlink() or (path.exists() and not path.is_dir()):
-            path.unlink()
-        path.mkdir(mode=0o700, exist_ok=True)
+        with suppress(FileNotFoundError):
+            if stat.S_ISDIR(os.lstat(path).st_mode):
+                continue
+            os.unlink(path)  # noqa: PTH108  (a text, because a Path takes a tenth of a millisecond for each call)
+        Path(path).mkdir(mode=0o700, exist_ok=True)
 
 
 def _identity(directory: Path | None) -> tuple[int, int] | None:
     """Return a directory's device and inode. The pair changes if another directory replaces this one."""
-    if directory is None or not directory.is_dir():
+    if directory is None:
         return None
-    status = directory.stat()
-    return status.st_dev, status.st_ino
+    try:
+        status = os.stat(directory)  # noqa: PTH116  (twice as fast as Path.stat, four times for each call)
+    except OSError:
+        return None
+    return (status.st_dev, status.st_ino) if stat.S_ISDIR(status.st_mode) else None
