@@ -29,7 +29,12 @@ class Request(NamedTuple):
     operation: str
     target: str
     depth: int
-    write_units: int
+    writes: tuple[tuple[str, int], ...]
+    """Each written item, by the words of its key, with its write units."""
+
+    @property
+    def write_units(self) -> int:
+        return sum(units for _, units in self.writes)
 
 
 @dataclass
@@ -106,8 +111,8 @@ class RequestCounter:
             return
         chain.depth += 1
         with self._lock:
-            units = _write_units(model.name, params)
-            self.requests.append(Request(chain.step, model.name, _target(params), chain.depth, units))
+            writes = tuple(_writes(model.name, params))
+            self.requests.append(Request(chain.step, model.name, _target(params), chain.depth, writes))
 
     def _follow_threads(self, patch: pytest.MonkeyPatch) -> None:
         original: Any = side_by_side.side_by_side
@@ -139,10 +144,17 @@ def _target(params: Mapping[str, Any]) -> str:
     return json.dumps(params.get("Key") or params.get("ExpressionAttributeValues"))
 
 
-def _write_units(operation: str, params: Mapping[str, Any]) -> int:
+def _writes(operation: str, params: Mapping[str, Any]) -> Iterator[tuple[str, int]]:
     if operation == "TransactWriteItems":
-        return 2 * sum(_units(write) for each in params["TransactItems"] for write in each.values())
-    return _units(params) if operation in {"PutItem", "UpdateItem", "DeleteItem"} else 0
+        yield from ((_name(write), 2 * _units(write)) for each in params["TransactItems"] for write in each.values())
+    elif operation in {"PutItem", "UpdateItem", "DeleteItem"}:
+        yield _name(params), _units(params)
+
+
+def _name(write: Mapping[str, Any]) -> str:
+    """Return the words of an item's key, for example ``USER SESSION``."""
+    key = write.get("Key") or write["Item"]
+    return " ".join(key[name]["S"].partition("#")[0] for name in ("pk", "sk"))
 
 
 def _units(write: Mapping[str, Any]) -> int:

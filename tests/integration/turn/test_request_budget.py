@@ -78,6 +78,15 @@ def test_no_step_reads_anything_twice(counts: Mapping[str, RequestCounter]) -> N
         assert len(reads) == len(set(reads))
 
 
+def test_turn_without_tools_writes_these_items(counts: Mapping[str, RequestCounter]) -> None:
+    """The document explains the sum. The transaction of the begin has no check, and no event."""
+    assert [(request.step, dict(request.writes)) for request in counts["talk"].requests if request.writes] == [
+        ("start", {"USER SESSION": 2, "SESSION TURN": 2, "USER TURNS": 2}),
+        ("think 0", {"TURN EVENT": 1}),
+        ("think 0", {"TURN EVENT": 2, "SESSION TURN": 2, "USER SESSION": 2, "USER WORDS": 2}),
+    ]
+
+
 def test_document_has_the_requests_of_each_step(counts: Mapping[str, RequestCounter]) -> None:
     section = DOCUMENT.read_text("utf-8").partition("## Request budget")[2].partition("\n## ")[0]
     rows = dict(re.findall(r"^\| ([^|]+?) \| [^|]+ \| ([^|]+?) \|", section, re.MULTILINE))

@@ -1,4 +1,4 @@
-"""Which requests an erasure refuses."""
+"""Tests of which requests an erasure refuses."""
 
 from datetime import UTC, datetime, timedelta
 
