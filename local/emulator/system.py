@@ -44,9 +44,10 @@ class System:
 
     The data stay in ``data_folder``, or are deleted on exit if it is None. ``servers`` are the configured MCP servers.
     ``store_url`` is the base URL of presigned S3 URLs. Users reach the system at ``public_url``, by default at the
-    loopback address. ``listings`` maps each server's name to the future of its tool list. After exit, ``remaining_workspaces`` lists the users whose workspace (working directory) could not
-    be removed. ``fork_server`` starts the runners' processes, if it has been started before. The constructor raises StartupError if the configuration or a setting is invalid. Entering raises
-    DataFolderError if the data folder cannot be used.
+    loopback address. ``listings`` maps each server's name to the future of its tool list. After exit,
+    ``remaining_workspaces`` lists the users whose workspace (working directory) could not be removed. ``fork_server``
+    starts the runners' processes, if it has been started before. The constructor raises StartupError if the
+    configuration or a setting is invalid. Entering raises DataFolderError if the data folder cannot be used.
     """
 
     def __init__(self, port: int, public_url: str | None = None, fork_server: ForkServer | None = None) -> None:

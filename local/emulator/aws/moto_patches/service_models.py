@@ -6,7 +6,7 @@ Patches ``create_loader``. Unpatched moto creates a loader for each service, and
 
 from functools import cache
 
-from moto.core import utils
+from moto.core import loaders, utils
 
 from local.emulator.aws.moto_patches.patching import replace
 
@@ -14,4 +14,4 @@ from local.emulator.aws.moto_patches.patching import replace
 @cache
 def install() -> None:
     """Patch moto so that it creates one loader."""
-    replace(utils, "create_loader", cache(utils.create_loader))
+    replace(utils, "create_loader", cache(loaders.create_loader))

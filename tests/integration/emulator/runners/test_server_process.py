@@ -8,9 +8,9 @@ from typing import Any, cast
 
 import pytest
 
+from local.emulator.runners.fork_server import PRELOAD
 from local.emulator.runners.functions import RunnerFunction
 from local.emulator.runners.pool import EnvironmentPool
-from local.emulator.runners.fork_server import PRELOAD
 from tests.integration.emulator.handlers.look_around import PROGRAMS
 
 HANDLERS = "tests.integration.emulator.handlers.look_around"
