@@ -9,6 +9,7 @@ from typing import Any, cast
 from infra import limits, sources
 from local.emulator import settings
 from local.emulator.aws import resources
+from local.emulator.aws.cloud import PARTITION
 from local.emulator.aws.lambda_host import InvocationResult
 from local.emulator.aws.moto_patches import execution_events
 from local.emulator.aws.moto_patches.lambda_invoke import HOST
@@ -57,7 +58,7 @@ def create_turn_machine(role: str) -> str:
         "ApprovalSeconds": ApprovalSettings().approval_seconds,
         "InputSeconds": InputSettings().input_seconds + limits.INPUT_GRACE_SECONDS,
     }
-    values = functions | {**_MACHINE_TIMEOUTS, "Partition": "aws"} | waits
+    values = functions | {**_MACHINE_TIMEOUTS, "Partition": PARTITION} | waits
     return resources.create_state_machine(TURN_MACHINE, definition, values, role=role)
 
 

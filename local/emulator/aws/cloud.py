@@ -31,6 +31,7 @@ from local.emulator.aws.signatures import SecretLookup
 
 REGION = "us-east-1"
 ACCOUNT = "123456789012"
+PARTITION = "aws"
 _KEY_ID = "AKIASATCHELLOCAL0000"
 _SECRET = secrets.token_hex(20)  # random, so that only processes that received the secret can sign requests
 _CREDENTIALS = {

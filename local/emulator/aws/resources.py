@@ -13,7 +13,7 @@ from typing import Any
 
 import boto3
 
-from local.emulator.aws.cloud import ACCOUNT, REGION
+from local.emulator.aws.cloud import ACCOUNT, PARTITION, REGION
 from local.emulator.aws.lambda_host import Function
 from local.emulator.aws.moto_patches.lambda_invoke import HOST
 from local.emulator.runners.context import Handler
@@ -104,7 +104,7 @@ def map_stream(table: str, function: str, definition: Definition) -> None:
 
 def state_machine_arn(name: str) -> str:
     """Return the ARN of a state machine, also before it exists."""
-    return f"arn:aws:states:{REGION}:{ACCOUNT}:stateMachine:{name}"
+    return f"arn:{PARTITION}:states:{REGION}:{ACCOUNT}:stateMachine:{name}"
 
 
 def create_state_machine(name: str, definition: str, substitutions: Mapping[str, object], *, role: str) -> str:
