@@ -34,8 +34,8 @@ def max_history(definition: str, *, rounds: int, calls: int, input_rounds: int, 
 
     The execution repeats the first round, which has failed.
 
-    ``input_rounds`` counts how often the calls ask the user. Each time, the state Resume runs. Before each
-    of the ``polls``, there is a wait.
+    ``input_rounds`` counts how often the calls ask the user. Each time, the state Resume runs. Before each of
+    the ``polls``, there is a wait.
     """
 
     def attempts(state: State) -> int:

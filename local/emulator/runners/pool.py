@@ -2,7 +2,7 @@
 
 import logging
 import threading
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from concurrent.futures import Future
 from contextlib import contextmanager
 from functools import partial
@@ -38,8 +38,7 @@ class EnvironmentPool:
 
     The pool kills an environment that takes longer than ``grace_seconds`` to end. An environment's output is written to
     ``{log_dir}/{function}-{tenant}.log``. Environments start fast, because the process from which they are forked has
-    already imported the modules ``preload``. ``fork_server`` is that process if it has been started before; the pool
-    ends it, too.
+    already imported the modules it needs: ``fork_server``, which the pool ends.
     """
 
     def __init__(
@@ -52,7 +51,6 @@ class EnvironmentPool:
         max_wait_seconds: float = 120.0,
         listener_for: ListenerFactory = lambda _event: NullListener(),
         grace_seconds: float = 1.0,
-        preload: Sequence[str] = (),
         fork_server: ForkServer | None = None,
     ) -> None:
         self._functions = {function.name: function for function in functions}
@@ -69,7 +67,7 @@ class EnvironmentPool:
         self._is_closed = False
         log_dir.mkdir(parents=True, exist_ok=True)
         process_tree.become_subreaper()
-        self._fork_server = fork_server or ForkServer(preload)
+        self._fork_server = fork_server or ForkServer()
         self._supervisor = Supervisor(on_exit=self._on_exit, on_wake=self._end_idle)
 
     def __enter__(self) -> Self:

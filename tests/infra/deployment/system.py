@@ -18,6 +18,7 @@ from local.emulator.aws.moto_patches import execution_events
 from local.emulator.aws.moto_patches.lambda_invoke import HOST
 from local.emulator.aws.stream_reader import matches_pattern
 from local.emulator.runners.context import Handler, InvocationError, LambdaContext
+from local.emulator.runners.fork_server import ForkServer
 from local.emulator.runners.functions import RunnerFunction
 from local.emulator.runners.pool import EnvironmentPool
 from local.emulator.workspaces import Workspaces
@@ -261,7 +262,7 @@ def deploy(folder: Path, scratch: Path) -> Iterator[DeployedSystem]:
             system.runner_functions(),
             log_dir=logs,
             max_environments=_MAX_PROCESSES,
-            preload=[_PRELOAD],
+            fork_server=ForkServer([_PRELOAD]),
         )
         system.register(stack.enter_context(pool))
         execution_events.set_listener(system.publish_event)

@@ -317,7 +317,9 @@ class TestTurnsDuringTheErasure:
         assert turn_ids(backend, session_id) == []
         assert run_erasure(backend, user)
         assert find_leftovers(backend, [user, session_id]) == []
-        assert backend.erasures.get(user).late == []  # type: ignore[union-attr]
+        erasure = backend.erasures.get(user)
+        assert erasure is not None
+        assert erasure.late == []
 
     def test_turn_that_ends_before_its_session_is_found_is_erased_and_no_other_begins(
         self, backend: Backend, api: ApiClient, user: UserName

@@ -212,14 +212,14 @@ def test_expired_approval_denies_the_call(turns: TurnDriver, session: UserSessio
 
 def test_approval_waits_longer_than_a_call_without_heartbeats(turns: TurnDriver, session: UserSession) -> None:
     turns.set_timeouts(heartbeat=1, call=2, approval=20)
-    turn = turns.start(session, ASK)
-    turns.wait_until(lambda: "tool_approval_request" in [event.type for event in turns.events(turn)])
-    time.sleep(2.5)
-    (call,) = use_cases().ports.calls.list(turn.turn_id)
+    with turns.replaced("run-bench", die):
+        turn = turns.start(session, [[*ASK[0], *SAY[0]]])
+        turns.wait_until(lambda: "E_TOOL_CRASHED" in error_codes(turns, turn))  # the other call has timed out
+    call, _ = use_cases().ports.calls.list(turn.turn_id)
     decision = Decision(approved=True, digest=call.digest)
     use_cases().decide_approval(session.user, turn.session_id, turn.turn_id, call.call_id, decision)
     turns.wait_for_end(turn)
-    assert (turns.load(turn).answer, error_codes(turns, turn)) == (ANSWER, [None])
+    assert (turns.load(turn).answer, error_codes(turns, turn)) == (ANSWER, [None, "E_TOOL_CRASHED"])
     assert_ended_once(turns, turn)
 
 

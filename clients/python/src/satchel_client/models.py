@@ -479,7 +479,7 @@ class TextField(Model):
     """The smallest number of characters; null if there is no limit."""
     max_length: int | None = Field(default=None, alias="maxLength")
     """The largest number of characters; null if there is no limit."""
-    format: Literal["email", "uri", "date", "date-time"] | None = None
+    format: Literal["date", "date-time", "email", "uri"] | None = None
     """Required format of the text; null for any text."""
     enum: list[str] | None = None
     """The possible values."""

@@ -8,6 +8,7 @@ from typing import Any, cast
 import psutil
 import pytest
 
+from local.emulator.runners.fork_server import ForkServer
 from local.emulator.runners.functions import RunnerFunction
 from local.emulator.runners.pool import EnvironmentPool
 from tests.processes import find_children, is_pid_alive
@@ -22,7 +23,7 @@ def pool(tmp_path: Path) -> Iterator[EnvironmentPool]:
         RunnerFunction(name=name, target=f"{HANDLERS}:describe", settings={f"{name}_SECRET": name})
         for name in ("one", "other")
     ]
-    with EnvironmentPool(functions, log_dir=tmp_path, preload=[HANDLERS]) as pool:
+    with EnvironmentPool(functions, log_dir=tmp_path, fork_server=ForkServer([HANDLERS])) as pool:
         yield pool
 
 

@@ -14,6 +14,7 @@ import psutil
 import pytest
 
 from local.emulator.runners.context import InvocationError
+from local.emulator.runners.fork_server import ForkServer
 from local.emulator.runners.functions import RunnerFunction
 from local.emulator.runners.pool import EnvironmentPool
 from tests.fakes.invocation_listener import FakeInvocationListener
@@ -95,10 +96,11 @@ def test_100_calls_of_50_users_share_8_environments_and_servers(tmp_path: Path) 
     homes = tmp_path / "homes"
     homes.mkdir()
     users = [f"user{number % USERS}" for number in range(CALLS)]
-    preload = ["tests.integration.emulator.handlers.mcp_tool"]
+    fork_server = ForkServer(["tests.integration.emulator.handlers.mcp_tool"])
+    logs = tmp_path / "logs"
     with (
         measuring_maximum() as maximum,
-        EnvironmentPool([TOOLS], log_dir=tmp_path / "logs", max_environments=MAX_ENVIRONMENTS, preload=preload) as pool,
+        EnvironmentPool([TOOLS], log_dir=logs, max_environments=MAX_ENVIRONMENTS, fork_server=fork_server) as pool,
         ThreadPoolExecutor(CALLS) as executor,
     ):
         results = executor.map(lambda user: pool.invoke(TOOLS.name, user, str(homes)), users)

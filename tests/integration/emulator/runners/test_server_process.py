@@ -8,7 +8,7 @@ from typing import Any, cast
 
 import pytest
 
-from local.emulator.runners.fork_server import PRELOAD
+from local.emulator.runners.fork_server import PRELOAD, ForkServer
 from local.emulator.runners.functions import RunnerFunction
 from local.emulator.runners.pool import EnvironmentPool
 from tests.integration.emulator.handlers.look_around import PROGRAMS
@@ -26,7 +26,7 @@ def pool(tmp_path_factory: pytest.TempPathFactory) -> Iterator[EnvironmentPool]:
         *(RunnerFunction(name=name, target=f"{HANDLERS}:look", settings={"SECRET": SECRETS[name]}) for name in SECRETS),
         RunnerFunction(name="crash", target=f"{HANDLERS}:crash"),
     ]
-    with EnvironmentPool(functions, log_dir=tmp_path_factory.mktemp("logs"), preload=PRELOAD) as pool:
+    with EnvironmentPool(functions, log_dir=tmp_path_factory.mktemp("logs"), fork_server=ForkServer(PRELOAD)) as pool:
         yield pool
 
 

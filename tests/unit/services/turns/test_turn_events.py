@@ -52,7 +52,9 @@ def test_turn_whose_events_are_deleted_has_only_its_last_event(world: World, tur
 
 def test_imported_turn_has_only_its_stored_event(world: World, turn: Turn) -> None:
     imported = turn.model_copy(update={"turn_id": f"{turn.turn_id[:-1]}z", "imported": ImportedParts()})
-    world.turns.add_imported(world.sessions.get(turn.user, turn.session_id), [imported])  # type: ignore[arg-type]
+    session = world.sessions.get(turn.user, turn.session_id)
+    assert session is not None
+    world.turns.add_imported(session, [imported])
     assert seqs(world, imported) == [1]
     assert [list_events(world.events, imported, 0, 1)[0].type] == ["response_complete"]
 

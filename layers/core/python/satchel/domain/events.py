@@ -28,6 +28,9 @@ EventType = Literal[
     "turn_failed",
 ]
 
+FIRST_NUMBER = 1
+"""The number of a turn's first event, which is not stored."""
+
 FINAL_EVENTS: frozenset[EventType] = frozenset({"response_complete", "turn_failed"})
 """The types of a turn's last event. Each turn ends with exactly one of them."""
 
@@ -69,6 +72,6 @@ class Event(BaseModel):
 
 
 def first_event(turn: Turn) -> Event:
-    """Return the first event of a turn. It is not stored, because it has only what the turn has."""
+    """Return the first event of a turn. It is not stored, because the turn's item says the same."""
     payload = {"session_id": turn.session_id}
-    return Event(seq=1, turn_id=turn.turn_id, type="turn_started", at=turn.created_at, payload=payload)
+    return Event(seq=FIRST_NUMBER, turn_id=turn.turn_id, type="turn_started", at=turn.created_at, payload=payload)

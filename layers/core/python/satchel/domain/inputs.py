@@ -86,7 +86,9 @@ class TextField(_Field):
     type: Literal["string"]
     min_length: _Count | None = None
     max_length: _Count | None = None
-    format: Literal["email", "uri", "date", "date-time"] | None = None
+    # In the order of the MCP SDK: Python keeps the first of two equal unions, so another order would make the generated
+    # documents depend on what is imported first.
+    format: Literal["date", "date-time", "email", "uri"] | None = None
     enum: _Choices | None = None
     enum_names: list[Text] | None = None
     one_of: Annotated[list[Choice], Field(min_length=1, max_length=MAX_CHOICES)] | None = None

@@ -4,7 +4,7 @@ There is no counter. A writer stores event ``n + 1`` only if the item does not e
 event ``n`` is stored and is not the last event of the turn. So numbers have no gaps, no event follows the last one, and
 a reader never misses an event: an event with a smaller number is always stored earlier. A writer knows event ``n``
 because it wrote or read it. Of several writers that know the same event, one succeeds, and the others read the newest
-event again. Stored events begin with number 2, because readers make event 1 of the turn (``first_event``).
+event again. Stored events begin with number 2, because readers build event 1 from the turn (``first_event``).
 
 The same partition holds an item ``ONCE#{key}`` for each event with a deduplication key. Runners cannot write this
 partition: ``runner_events`` stores what they report.
@@ -27,7 +27,7 @@ from satchel.adapters.dynamodb.conditions import ConditionFailed, WriteConflict,
 from satchel.adapters.dynamodb.items import Item
 from satchel.adapters.dynamodb.table import Query, Table
 from satchel.domain.errors import Unavailable
-from satchel.domain.events import FINAL_EVENTS, Event, NewEvent
+from satchel.domain.events import FINAL_EVENTS, FIRST_NUMBER, Event, NewEvent
 from satchel.domain.ids import TurnId
 from satchel.ports.system import Clock
 
@@ -40,9 +40,6 @@ PREFIX = "EVENT#"
 _SORT_KEY = re.compile(rf"{PREFIX}([0-9]{{8}})")
 _MAX_TRIES = 60
 _MAX_KNOWN_TURNS = 2_000
-FIRST_NUMBER = 1
-"""The number of a turn's first event, which is not stored."""
-
 _CLOSED = -1  # in place of the last event's number: no event may follow it
 
 

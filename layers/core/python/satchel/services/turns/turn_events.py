@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from satchel.domain.events import FINAL_EVENTS, Event, first_event
+from satchel.domain.events import FINAL_EVENTS, FIRST_NUMBER, Event, first_event
 from satchel.domain.sessions import Turn
 from satchel.ports.turns import Events
 
@@ -14,7 +14,7 @@ def list_events(events: Events, turn: Turn, after: int, limit: int) -> Sequence[
     Satchel stored it.
     """
     stored = events.list_after(turn.turn_id, after, limit)
-    if after > 0 or turn.imported or (stored and stored[0].seq != 2):  # noqa: PLR2004  (the first number that is stored)
+    if after > 0 or turn.imported or (stored and stored[0].seq != FIRST_NUMBER + 1):
         return stored
     return [first_event(turn), *stored][:limit]
 
