@@ -28,7 +28,7 @@ FULL_CORE_MB = 1769
 MEMORY_MB = {
     "api": 1024,
     "bridge": 512,
-    "dispatch": FULL_CORE_MB,
+    "dispatch": 1024,
     "empty_bucket": 512,
     "end_session": 512,
     "erase": 512,
@@ -37,12 +37,11 @@ MEMORY_MB = {
     "page": 1024,
     "publish_page": 512,
     "push": 512,
-    "record_tool_result": FULL_CORE_MB,
     "refresh": 512,
     "rotate": 256,
     "run_tool": 1024,
     "sockets": 512,
-    "think": 512,
+    "think": 768,
 }
 
 # A runner's /tmp holds a call's input files and the tool's output. Input files may fill INPUT_DISK_SHARE of it.

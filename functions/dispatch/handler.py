@@ -1,4 +1,4 @@
-"""Step Functions states Dispatch, Resume, Poll and Input: send a tool call to its runner, or ask the user about it."""
+"""Step Functions states Dispatch, Resume, Poll, Input and RecordToolResult: what a tool call needs besides its run."""
 
 from typing import Any
 
@@ -11,7 +11,12 @@ from satchel.domain.steps import CallStep
 
 @observed("dispatch")
 def handler(event: dict[str, Any], context: object) -> None:
-    """Check one tool call, and let its runner execute it. Or ask the user for an approval, or the call's questions."""
+    """Check one tool call and let its runner execute it, ask the user about it, or record the result of a slow tool."""
     del context
     step = CallStep.model_validate(event)
-    (use_cases().ask_input if step.asks else use_cases().dispatch_tool)(step)
+    if step.task_token is None:
+        use_cases().record_tool_result(step)
+    elif step.asks:
+        use_cases().ask_input(step)
+    else:
+        use_cases().dispatch_tool(step)

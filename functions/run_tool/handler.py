@@ -18,7 +18,7 @@ from satchel.ports.runners import CallOrder
 
 @observed("run_tool")
 def handler(event: dict[str, Any], context: object) -> dict[str, Any]:
-    """Run a call, end an MCP session or cancel a task (asynchronous), or list tools or read an offer (synchronous)."""
+    """Run a call, list tools or read an offer, or (asynchronous) end an MCP session or cancel a task."""
     del context
     server = event["server"]
     if event.get("action") == "list":
@@ -30,8 +30,7 @@ def handler(event: dict[str, Any], context: object) -> dict[str, Any]:
     if event.get("action") == "cancel":
         return cancel_task(server, event["task_id"], event["session"])
     order = CallOrder.model_validate(event)
-    run_tool_use_case(server)(order, call_ports(server, order))
-    return {"call_id": order.call_id}
+    return {"ended": run_tool_use_case(server)(order, call_ports(server, order))}
 
 
 def shutdown() -> None:

@@ -16,7 +16,7 @@ from infra.limits import MEMORY_MB
 from infra.packing.contents import NOT_DEPLOYED
 from infra.settings import Settings
 
-LATENCY_SENSITIVE = frozenset({"api", "dispatch", "finish", "record_tool_result", "sockets", "think"})
+LATENCY_SENSITIVE = frozenset({"api", "dispatch", "finish", "sockets", "think"})
 """Functions that users wait for. With the setting ``snap_start``, they start from a snapshot (SnapStart)."""
 
 

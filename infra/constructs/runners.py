@@ -22,7 +22,6 @@ from infra.constructs.grants import (
     READ_SECRET,
     SEND_TASK_FAILURE,
     SEND_TASK_HEARTBEAT,
-    SEND_TASK_SUCCESS,
     TOOL_FILE_KEYS,
     TURN_KEYS,
     allow,
@@ -91,7 +90,8 @@ class Runner(PythonFunction):
             Serverless_LambdaAsyncFailureDestination="an event contains a task token and a call's credentials, which "
             "no queue may store; the waiting task's heartbeat timeout ends the call with an error",
         )
-        allow(self, *SEND_TASK_SUCCESS, *SEND_TASK_FAILURE, *SEND_TASK_HEARTBEAT, on=[machine_arn])
+        # No success: it would say that the call's result is recorded, which only Dispatch may say.
+        allow(self, *SEND_TASK_FAILURE, *SEND_TASK_HEARTBEAT, on=[machine_arn])
         if secret_arns:
             allow(self, *READ_SECRET, on=secret_arns)
         if vpc is not None:

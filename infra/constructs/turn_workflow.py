@@ -42,7 +42,6 @@ class TurnWorkflow(Construct):
         name: str,
         think: PythonFunction,
         dispatch: PythonFunction,
-        record_tool_result: PythonFunction,
         finish: PythonFunction,
         dead_letters: DeadLetters,
         settings: Settings,
@@ -51,7 +50,6 @@ class TurnWorkflow(Construct):
         functions = {
             "Think": think.invoke_target,
             "Dispatch": dispatch.invoke_target,
-            "RecordToolResult": record_tool_result.invoke_target,
             "Finish": finish.invoke_target,
         }
         definition = sources.fill_placeholders(

@@ -228,7 +228,7 @@ class Functions:
         return think
 
     def dispatch(self, runners: Runners) -> PythonFunction:
-        """Create the function that starts tool calls and asks the user about them, and the calls' IAM role."""
+        """Create the function of tool calls (start, questions to the user, result) and the IAM role of the calls."""
         dispatch = self._function(
             "dispatch",
             seconds=STEP_SECONDS,
@@ -237,6 +237,10 @@ class Functions:
                 **TOOL_TIMEOUT_ENVIRONMENT,
                 **runners.caller_environment,
                 **self._file_lifetime,
+                **self._canvas_origins,
+                **self._audit,
+                **self._settings.storage_quota_environment,
+                **self._settings.input_in_call_environment,
                 "SATCHEL_CAPABILITY_SECRET": self._stores.capability_secret.secret_arn,
                 "SATCHEL_PUBLIC_URL": self._url,
                 "SATCHEL_USER_RUNNING_CALLS": str(self._settings.user_running_calls),
@@ -252,6 +256,7 @@ class Functions:
         self._allow_items(dispatch)
         self._allow_reading(dispatch, grants.TURN_KEYS, *grants.FILE_KEYS)
         allow(dispatch, *grants.PUT_TAGGED_OBJECTS, on=self._objects(grants.TURN_KEYS), because=grants.ALL_USERS)
+        allow(dispatch, *grants.TAG_OBJECTS, on=self._objects(*grants.TOOL_FILE_KEYS), because=grants.ALL_USERS)
         runners.grant_invoke(dispatch)
         allow(dispatch, *grants.SEND_TASK_SUCCESS, *grants.SEND_TASK_FAILURE, on=[self._machine_arn])
         allow(dispatch, *grants.READ_SECRET, on=[self._stores.capability_secret.secret_arn])
@@ -268,23 +273,6 @@ class Functions:
         self._allow_items(refresh)
         runners.grant_invoke(refresh)
         return refresh
-
-    def record_tool_result(self) -> PythonFunction:
-        """Create the function of the workflow state RecordToolResult, which stores the result of a tool call."""
-        environment = {
-            **self._server_config,
-            **self._canvas_origins,
-            **self._audit,
-            **self._settings.storage_quota_environment,
-            **self._settings.input_in_call_environment,
-        }
-        record_tool_result = self._function("record_tool_result", seconds=STEP_SECONDS, environment=environment)
-        self._allow_items(record_tool_result)
-        self._allow_reading(record_tool_result, grants.TURN_KEYS, *grants.TOOL_FILE_KEYS)
-        allow(
-            record_tool_result, *grants.TAG_OBJECTS, on=self._objects(*grants.TOOL_FILE_KEYS), because=grants.ALL_USERS
-        )
-        return record_tool_result
 
     def publish_page(self, site: Site, page: lambda_.ILayerVersion, page_config: Mapping[str, str]) -> PythonFunction:
         """Create the function that copies the web client to the page's bucket. It has no access to user data."""

@@ -76,7 +76,6 @@ class ServiceStack(Stack):
         steps = {
             "think": functions.think(sockets),
             "dispatch": functions.dispatch(runners),
-            "record_tool_result": functions.record_tool_result(),
             "finish": functions.finish(runners),
         }
         workflow = TurnWorkflow(

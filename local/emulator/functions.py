@@ -72,7 +72,7 @@ def _function_name(state: str) -> str:
 
 
 def _folder(state: str) -> str:
-    """Return the folder below ``functions`` for a state: ``record_tool_result`` for ``RecordToolResult``."""
+    """Return the folder below ``functions`` for a state."""
     return re.sub(r"(?<!^)(?=[A-Z])", "_", state).lower()
 
 

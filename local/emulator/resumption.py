@@ -8,10 +8,8 @@ from satchel.adapters.dynamodb.table import Table
 from satchel.bootstrap.functions import use_cases
 from satchel.contract.errors import ToolCrashed
 from satchel.domain.calls import Call, RunnerReport
-from satchel.domain.object_keys import outcome_key
 from satchel.domain.sessions import Turn
 from satchel.domain.steps import CallStep, TurnStep, repeat_first_round
-from satchel.services.calls.runner_report import read_report, store_report
 
 
 def resume_turns() -> None:
@@ -48,18 +46,26 @@ def _end_interrupted_calls(turn: Turn) -> None:
 def _has_task(turn: Turn, call: Call) -> bool:
     if any(task.call_id == call.call_id for task in use_cases().ports.call_tasks.list(turn.turn_id)):
         return True
-    report = read_report(use_cases().ports.store, outcome_key(call.user, call.turn_id, call.call_id))
+    report = _read_report(call)
     return report is not None and report.task is not None
+
+
+def _read_report(call: Call) -> RunnerReport | None:
+    """Return the report of a call, an empty one if it is malformed (the call's result will say so), or None."""
+    try:
+        return use_cases().ports.reports.read(call)
+    except ValueError:
+        return RunnerReport()
 
 
 def _end_interrupted(call: Call) -> None:
     """Record the result of a call whose tool has started. If the runner stored no report, the call has failed."""
-    store, key = use_cases().ports.store, outcome_key(call.user, call.turn_id, call.call_id)
-    if store.head(key) is None:
+    report = None
+    if _read_report(call) is None:
         crash = ToolCrashed(
             "The server stopped while the tool was running",
             suggestion="Check what the tool has done before you call it again",
         )
-        store_report(store, key, RunnerReport.from_error(crash, duration_ms=None))
+        report = RunnerReport.from_error(crash, duration_ms=None)
     step = CallStep(user=call.user, session_id=call.session_id, turn_id=call.turn_id, call_id=call.call_id)
-    use_cases().record_tool_result(step)
+    use_cases().record_tool_result(step, report)

@@ -15,15 +15,15 @@ from local.emulator.runners.wait_queue import InvocationListener, NullListener
 from local.emulator.workspaces import Workspaces
 from satchel.bootstrap.functions import use_cases
 from satchel.bootstrap.process import registry
-from satchel.contract.errors import Busy, ToolCrashed, ToolError
-from satchel.domain.calls import RunnerReport
+from satchel.contract.errors import Busy, ToolError
+from satchel.domain.calls import RunnerReport, runner_crash
 from satchel.domain.errors import Unavailable
 from satchel.domain.events import NewEvent
 from satchel.domain.ids import UserName
+from satchel.domain.steps import TOOL_ENDED
+from satchel.ports.calls import Reports
 from satchel.ports.runners import CallOrder
-from satchel.ports.storage import FileStore
 from satchel.ports.turns import Events, TaskCallback, TaskGone
-from satchel.services.calls.runner_report import store_report
 
 LISTING_TENANT = "_satchel"
 """The tenant id of invocations that list tools. This tenant has no workspace."""
@@ -94,7 +94,7 @@ class CallListener:
 
     order: CallOrder
     callback: TaskCallback
-    store: FileStore
+    reports: Reports
     events: Events
 
     def keep_alive(self) -> bool:
@@ -122,11 +122,11 @@ class CallListener:
     def on_failure(self, reason: str) -> None:
         """Store a ``ToolCrashed`` error as the call's report, unless the runner completed the call before it ended."""
         if self.keep_alive():
-            self._fail(ToolCrashed(f"The runner of the tool ended before the tool returned a result: {reason}"))
+            self._fail(runner_crash(reason))
 
     def _fail(self, error: ToolError) -> None:
-        store_report(self.store, self.order.outcome_key, RunnerReport.from_error(error))
-        self.callback.succeed(self.order.task_token)
+        self.reports.save(self.order, RunnerReport.from_error(error))
+        self.callback.fail(self.order.task_token, TOOL_ENDED)
 
     def _publish_progress(self, message: str) -> None:
         """Publish the event. Progress is best effort: a failed write never fails the call."""
@@ -143,4 +143,4 @@ def listener_for(event: object) -> InvocationListener:
     if not isinstance(event, dict) or event.get("action") != "call":
         return NullListener()
     ports = use_cases().ports
-    return CallListener(CallOrder.model_validate(event), ports.callback, ports.store, ports.events)
+    return CallListener(CallOrder.model_validate(event), ports.callback, ports.reports, ports.events)

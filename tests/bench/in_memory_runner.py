@@ -15,15 +15,13 @@ from satchel.adapters.system_clock import SystemClock
 from satchel.adapters.workspace_files import fetch_inputs, list_files, open_artifact
 from satchel.adapters.workspaces import LocalWorkspaces
 from satchel.domain.ids import call_id
-from satchel.domain.object_keys import outcome_key
 from satchel.domain.servers import ServerEntry
 from satchel.services.calls.run_tool import CallPorts, RunTool
-from satchel.services.calls.runner_report import read_report
 from satchel.settings import InputSettings, RunnerSettings
-from tests.fakes.calls import FakeCalls
+from tests.fakes.calls import FakeCalls, FakeReports
 from tests.fakes.storage import FakeFileStore
 from tests.fakes.turns import FakeEvents, FakeTaskCallback
-from tests.unit.services.orders import TURN_ID, USER, order
+from tests.unit.services.orders import TURN_ID, order
 
 _MAX_FILE_BYTES = 1 << 30
 
@@ -45,13 +43,11 @@ class InMemoryRunner:
         """Run a call from its order to its stored outcome and return the results. Raises ValueError if it failed."""
         self._calls += 1
         call = call_id(TURN_ID, 0, self._calls)
-        key = outcome_key(USER, TURN_ID, call)
-        call_order = order().model_copy(
-            update={"tool": tool, "arguments": arguments, "call_id": call, "outcome_key": key}
-        )
-        store = FakeFileStore()
-        self._run(call_order, CallPorts(store=store, events=FakeEvents(self._clock), claims=FakeCalls()))
-        outcome = read_report(store, key)
+        call_order = order().model_copy(update={"tool": tool, "arguments": arguments, "call_id": call})
+        reports = FakeReports()
+        ports = CallPorts(store=FakeFileStore(), reports=reports, events=FakeEvents(self._clock), claims=FakeCalls())
+        self._run(call_order, ports)
+        outcome = reports.read(call_order)
         if outcome is None or outcome.is_error:
             raise ValueError(f"{tool} failed: {outcome}")
         return outcome.results

@@ -19,7 +19,7 @@ from satchel.adapters.lambda_functions import LambdaRunners
 from satchel.adapters.sts_credentials import StsCredentials
 from satchel.bootstrap.functions import use_cases
 from satchel.domain.ids import call_id
-from satchel.domain.object_keys import call_objects_prefixes
+from satchel.domain.object_keys import call_objects_prefixes, outcome_key
 from satchel.ports.runners import CallOrder
 from satchel.settings import StorageSettings
 from tests.policy_evaluator import is_allowed
@@ -81,7 +81,7 @@ def _attack(order: CallOrder) -> None:
     storage = StorageSettings()
     source = StsCredentials(cast("Any", None), "arn:aws:iam::123456789012:role/call", storage.bucket, storage.table)
     prefixes = call_objects_prefixes(order.user, order.call_id)
-    policy = source.policy(order.call_id, prefixes, order.outcome_key)
+    policy = source.policy(order.call_id, prefixes, outcome_key(order.user, order.turn_id, order.call_id))
     table = f"arn:aws:dynamodb:eu-central-1:123456789012:table/{storage.table}"
     client = clients.scoped_dynamodb(order.credentials)
     attempts: dict[str, bool] = {}
@@ -93,14 +93,14 @@ def _attack(order: CallOrder) -> None:
     (Path(os.environ["HOSTILE_RUNNER"]) / f"{order.turn_id}.json").write_text(json.dumps(attempts), encoding="utf-8")
 
 
-def _start(self: LambdaRunners, server: str, order: CallOrder) -> None:
+def _run(self: LambdaRunners, server: str, order: CallOrder) -> bool:
     if order.tool == "evaluate":
         _attack(order)
-    _start_runner(self, server, order)
+    return _run_call(self, server, order)
 
 
-_start_runner = LambdaRunners.start
+_run_call = LambdaRunners.run
 
 if __name__ == "__main__":
-    LambdaRunners.start = _start  # type: ignore[method-assign]  # the hook of this program
+    LambdaRunners.run = _run  # type: ignore[method-assign]  # the hook of this program
     main()

@@ -5,11 +5,12 @@ from collections.abc import Sequence
 from pydantic import TypeAdapter
 
 from satchel.domain.audit import AuditEntry
-from satchel.domain.calls import Call, CallResult
+from satchel.domain.calls import Call, CallResult, RunnerReport
 from satchel.domain.ids import CallId, SessionId, TurnId
 from satchel.domain.inputs import InputAnswer
 from satchel.domain.tasks import CallTask
 from satchel.ports import Page
+from satchel.ports.calls import CallIds
 from tests.fakes.pages import page_of
 
 _SENT_FIELDS = {"injected", "unresolved", "server", "bytes_in", "inputs"}
@@ -89,6 +90,20 @@ class FakeCallTasks:
 
 
 _ENTRY: TypeAdapter[AuditEntry] = TypeAdapter(AuditEntry)
+
+
+class FakeReports:
+    """Implements ``ports.calls.Reports``. ``stored`` has the reports as JSON, by call id."""
+
+    def __init__(self) -> None:
+        self.stored: dict[str, str | bytes] = {}
+
+    def save(self, call: CallIds, report: RunnerReport) -> None:
+        self.stored[call.call_id] = report.model_dump_json()
+
+    def read(self, call: CallIds) -> RunnerReport | None:
+        text = self.stored.get(call.call_id)
+        return None if text is None else RunnerReport.model_validate_json(text)
 
 
 class FakeAuditTrail:

@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 from satchel.domain.servers import Registry, ServerEntry
 from satchel.ports.sessions import CleanupStarter
-from tests.fakes.calls import FakeAuditTrail, FakeCalls, FakeCallTasks
+from tests.fakes.calls import FakeAuditTrail, FakeCalls, FakeCallTasks, FakeReports
 from tests.fakes.connections import FakeConnections, FakeConnectionSender, FakeSubscriptions, FakeTickets
 from tests.fakes.files import FakeFileReaper, FakeFiles, FakeUploads
 from tests.fakes.links import FakeChatLinks, FakeDashboardSigner, FakeLinkStates, FakeSharedLinks, FakeSigner
@@ -55,6 +55,7 @@ class FakePorts:
         self.inputs = FakeInputs()
         self.call_tasks = FakeCallTasks()
         self.reported_events = FakeReportedEvents(self.events, self.inputs)
+        self.reports = FakeReports()
         self.dashboards = FakeDashboards()
         self.audit_trail = FakeAuditTrail()
         self.tool_lists = FakeToolLists()
@@ -82,8 +83,7 @@ class FakePorts:
         self.chat_links = FakeChatLinks()
         self.user_settings, self.personal_tokens = FakeUserSettings(), FakePersonalTokens()
         self.link_states = FakeLinkStates(self.files, self.sessions, self.shared_links)
-        self.tickets = FakeTickets()
-        self.connections = FakeConnections()
+        self.tickets, self.connections = FakeTickets(), FakeConnections()
         self.subscriptions = FakeSubscriptions()
         self.sources: str | None = None
         self.file_reaper = FakeFileReaper(self.files, self.sessions)

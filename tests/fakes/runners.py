@@ -1,7 +1,7 @@
 """Fakes around a runner: recorded orders, readable credentials, argument checks, tool lists and workspaces."""
 
 import shutil
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from io import BufferedReader
 from pathlib import Path
@@ -24,7 +24,8 @@ if TYPE_CHECKING:
 class FakeRunners:
     """Implements ``ports.runners.Runners``. Records the orders. A server that is not in ``tools`` does not start.
 
-    ``isolation_levels`` are the levels that runners report, by server.
+    ``isolation_levels`` are the levels that runners report, by server. ``on_run`` runs a call and says whether it has
+    ended; by default, tools are slow.
     """
 
     def __init__(self, tools: Mapping[str, Sequence[ToolSpec]]) -> None:
@@ -33,13 +34,15 @@ class FakeRunners:
         self.listed_servers: list[str] = []
         self.ended_sessions: list[tuple[str, str, ServerSession]] = []
         self.cancelled_tasks: list[tuple[str, str, str, ServerSession | None]] = []
+        self.on_run: Callable[[CallOrder], bool] = lambda _order: False
         self.isolation_levels: dict[str, Level] = {}
         self.legacy: set[str] = set()
         self.answer = OfferAnswer()
         self.offer_requests: list[tuple[str, str, OfferRequest]] = []
 
-    def start(self, server: str, order: CallOrder) -> None:
+    def run(self, server: str, order: CallOrder) -> bool:
         self.orders.append((server, CallOrder.model_validate_json(order.model_dump_json())))
+        return self.on_run(order)
 
     def end_session(self, server: str, user: UserName, session: ServerSession) -> None:
         self.ended_sessions.append((server, user, session))

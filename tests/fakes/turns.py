@@ -460,7 +460,7 @@ class FakeTaskCallback:
         self.failed: list[tuple[str, str]] = []
         self.gone = False
         self.lost_heartbeats = 0
-        self.on_heartbeat = self.on_succeed = _nothing
+        self.on_heartbeat = self.on_end = _nothing
 
     def heartbeat(self, token: str) -> None:
         self.heartbeats.append(token)
@@ -472,12 +472,13 @@ class FakeTaskCallback:
             raise OSError("the heartbeat was lost")
 
     def fail(self, token: str, error: str) -> None:
+        self.on_end()
         self.failed.append((token, error))
 
     def succeed(self, token: str) -> None:
         if self.gone:
             return
-        self.on_succeed()
+        self.on_end()
         self.succeeded.append(token)
 
 

@@ -14,9 +14,7 @@ Machine = dict[str, Any]
 VALUES: dict[str, object] = {
     "Partition": "aws",
     "Think": "think",
-    "Approval": "approval",
     "Dispatch": "dispatch",
-    "RecordToolResult": "record_tool_result",
     "Finish": "finish",
     "HeartbeatSeconds": 35,
     "CallTimeoutSeconds": 900,

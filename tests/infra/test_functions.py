@@ -25,7 +25,7 @@ def test_snap_start_applies_if_set_to_latency_sensitive_functions_only(stacks: S
     with_snap_start = {
         custom_settings.folders()[name] for name, each in custom_settings.functions().items() if "SnapStart" in each
     }
-    assert with_snap_start == {"api", "dispatch", "finish", "record_tool_result", "sockets", "think"}
+    assert with_snap_start == {"api", "dispatch", "finish", "sockets", "think"}
 
 
 def test_apis_invoke_the_published_version_with_snap_start(custom_settings: Stacks) -> None:

@@ -32,8 +32,7 @@ def test_functions_that_only_read_entries_have_no_server_code(stacks: Stacks) ->
         if "SATCHEL_MCP_CONFIG" in stacks.environment(name) and not name.startswith("Run")
     }
     assert readers == {
-        name: ["{LayersServers}"]
-        for name in ("Api", "Dispatch", "EndSession", "Expire", "Finish", "RecordToolResult", "Refresh", "Think")
+        name: ["{LayersServers}"] for name in ("Api", "Dispatch", "EndSession", "Expire", "Finish", "Refresh", "Think")
     }
 
 

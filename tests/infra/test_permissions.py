@@ -149,7 +149,6 @@ WILDCARD_KINDS = {
     "Erase": {"objects", "executions"},
     "Expire": {"executions", "objects"},
     "Finish": {"objects"},
-    "RecordToolResult": {"objects"},
     "PublishPage": {"page"},
     "Push": {"connections", "objects", "streams"},
     "Sockets": {"executions", "objects"},

@@ -153,7 +153,7 @@ def test_settings_reach_the_templates(custom_settings: Stacks) -> None:
     stacks = custom_settings
     assert {tuple(function["Architectures"]) for function in stacks.functions().values()} == {("x86_64",)}
     assert stacks.environment("Dispatch")["SATCHEL_PUBLIC_URL"] == "https://chat.example.com"
-    for function in ("Api", "RecordToolResult"):
+    for function in ("Api", "Dispatch"):
         listed = stacks.environment(function)["SATCHEL_CANVAS_ORIGINS"]
         assert listed == "https://dash.example,https://metrics.example:8443"
     assert stacks.environment("Dispatch")["SATCHEL_RUNNER_PREFIX"] == "team-run-"
@@ -179,7 +179,7 @@ def test_settings_reach_the_templates(custom_settings: Stacks) -> None:
     for function in ("Api", "Runreport"):
         assert stacks.environment(function)["SATCHEL_MAX_FILE_SIZE_BYTES"] == "1000000"
     assert stacks.environment("Dispatch")["SATCHEL_USER_RUNNING_CALLS"] == "5"
-    for function in ("Api", "RecordToolResult"):
+    for function in ("Api", "Dispatch"):
         assert stacks.environment(function)["SATCHEL_USER_STORED_BYTES"] == "1000"
     assert stacks.environment("Api")["SATCHEL_USER_REQUESTS_PER_SECOND"] == "3"
     assert stacks.environment("Api")["SATCHEL_USER_OPEN_SESSIONS"] == "1000"

@@ -16,13 +16,14 @@ from satchel.domain import llm
 from satchel.domain.ids import TurnId, call_id, new_id
 from satchel.domain.llm import ModelError, ModelTimedOut
 from satchel.domain.quotas import TooManyRunningCalls
-from satchel.domain.steps import APPROVAL_DECIDED, FIRST_ROUND_LIMIT, INPUT_REQUIRED, POLL_ERRORS, CallRef
+from satchel.domain.steps import APPROVAL_DECIDED, FIRST_ROUND_LIMIT, INPUT_REQUIRED, POLL_ERRORS, TOOL_ENDED, CallRef
 from satchel.services.turns.finish_turn import GRACE_PERIOD
 from tests.infra.asl_validator import problems
 from tests.infra.templates import Stacks
 
 pytestmark = pytest.mark.synth
 ASL_VALIDATOR = sources.ROOT / "node_modules/.bin/asl-validator"
+FUNCTIONS = ("Think", "Dispatch", "Finish")
 STEPS = ("Think", "Dispatch", "RecordToolResult", "Finish")
 SERVICE_ERRORS = {
     "Lambda.ServiceException",
@@ -45,7 +46,7 @@ def tasks(text: str) -> dict[str, Any]:
 
 
 def test_definition_is_the_file_with_arns_and_timeouts(text: str) -> None:
-    values: dict[str, object] = {step: f"{{{step}.Arn}}" for step in STEPS}
+    values: dict[str, object] = {step: f"{{{step}.Arn}}" for step in FUNCTIONS}
     values |= {"Partition": "{AWS::Partition}"}
     values |= {"HeartbeatSeconds": 35, "CallTimeoutSeconds": 900, "ApprovalSeconds": 3600}
     values |= {"InputSeconds": 86460, "TurnTimeoutSeconds": 604800}
@@ -99,12 +100,26 @@ def test_decided_call_is_resumed_without_asking_again(tasks: dict[str, Any]) -> 
 
 
 @pytest.mark.parametrize("state", ["Dispatch", "Resume"])
-def test_timeouts_of_dispatch_lead_to_record_tool_result(tasks: dict[str, Any], state: str) -> None:
-    questions, *_, timeouts, others = [each for each in tasks[state]["Catch"] if each["Next"] != "Resume"]
+def test_slow_tools_and_timeouts_of_dispatch_lead_to_record_tool_result(tasks: dict[str, Any], state: str) -> None:
+    ended, questions, *_, timeouts, others = [each for each in tasks[state]["Catch"] if each["Next"] != "Resume"]
+    assert (ended["ErrorEquals"], ended["Next"]) == ([TOOL_ENDED], "RecordToolResult")
     assert (questions["ErrorEquals"], questions["Next"]) == ([INPUT_REQUIRED], "Input")
     assert timeouts["ErrorEquals"] == ["States.HeartbeatTimeout", "States.Timeout"]
     assert others["ErrorEquals"] == ["States.ALL"]
     assert timeouts["Next"] == others["Next"] == "RecordToolResult"
+
+
+@pytest.mark.parametrize("state", ["Dispatch", "Resume", "Poll"])
+def test_success_of_a_call_says_that_its_result_is_recorded(tasks: dict[str, Any], stacks: Stacks, state: str) -> None:
+    assert tasks[state]["End"] is True
+    reporting = {each.role for each in stacks.statements() if "states:SendTaskSuccess" in each.actions}
+    assert reporting == {"Api", "Dispatch"}  # not the runners, which execute third-party code
+
+
+def test_state_data_of_recorded_calls_is_small_whatever_a_runner_sent(tasks: dict[str, Any]) -> None:
+    """The cause of a failure has up to 32 KB, a round has 40 calls, and state data is limited to 256 KB."""
+    assert tasks["RecordToolResult"]["ResultSelector"] == {"recorded": True}
+    assert "ResultPath" not in tasks["RecordToolResult"]
 
 
 @pytest.mark.parametrize("state", ["Dispatch", "Resume", "Poll"])
@@ -115,7 +130,7 @@ def test_task_of_a_server_is_polled_after_the_wait_that_the_error_names(tasks: d
 
 
 def test_poll_invokes_dispatch_like_a_resumed_call(tasks: dict[str, Any]) -> None:
-    same = ("Resource", "Parameters", "HeartbeatSeconds", "TimeoutSeconds", "ResultPath", "Next")
+    same = ("Resource", "Parameters", "HeartbeatSeconds", "TimeoutSeconds", "ResultPath", "End")
     assert [tasks["Poll"][key] for key in same] == [tasks["Resume"][key] for key in same]
     assert tasks["Poll"]["Catch"][-1]["Next"] == "RecordToolResult"
 
@@ -173,7 +188,7 @@ def test_rule_invokes_finish_for_executions_that_end_without_it(stacks: Stacks) 
 def test_machine_may_invoke_only_its_own_steps(stacks: Stacks) -> None:
     logging, invoking = (each for each in stacks.statements() if each.role == "TurnMachine")
     assert invoking.actions == ["lambda:InvokeFunction"]
-    assert invoking.resources == [f"{{{step}.Arn}}" for step in STEPS]
+    assert invoking.resources == [f"{{{step}.Arn}}" for step in FUNCTIONS]
     assert [action for action in logging.actions if not action.startswith("logs:")] == []
 
 
@@ -191,9 +206,9 @@ def test_machine_invokes_published_versions_with_snap_start(custom_settings: Sta
         for each in custom_settings.statements()
         if each.role == "TurnMachine" and "lambda:InvokeFunction" in each.actions
     )
-    assert invoking.resources == [f"{{{step}Aliaslive}}" for step in STEPS]
+    assert invoking.resources == [f"{{{step}Aliaslive}}" for step in FUNCTIONS]
     (machine,) = custom_settings.properties("AWS::StepFunctions::StateMachine").values()
-    assert all(f"{{{step}Aliaslive}}" in machine["DefinitionString"] for step in STEPS)
+    assert all(f"{{{step}Aliaslive}}" in machine["DefinitionString"] for step in FUNCTIONS)
 
 
 @pytest.mark.parametrize("is_valid", [True, False])

@@ -54,8 +54,19 @@ class FunctionHost:
         """Add a function, or replace the function that has the same name."""
         self._functions[function.name] = function
 
-    def invoke(self, name: str, event: object, *, arn: str = "", tenant_id: str | None = None) -> InvocationResult:
-        """Run the function's handler. Return its result, or a timeout error if it exceeds the function's timeout."""
+    def invoke(
+        self,
+        name: str,
+        event: object,
+        *,
+        arn: str = "",
+        tenant_id: str | None = None,
+        max_wait: float | None = None,
+    ) -> InvocationResult:
+        """Run the function's handler. Return its result, or a timeout error if it exceeds the function's timeout.
+
+        Raise TimeoutError after ``max_wait`` seconds.
+        """
         function = self._functions.get(name)
         if function is None:
             return _failure(InvocationError("Runtime.HandlerNotFound", f"{name} has no handler"), "")
@@ -64,9 +75,12 @@ class FunctionHost:
         thread = self._start(name, lambda: results.append(_run(function.handler, event, context)))
         if thread is None:
             return _failure(InvocationError("ServiceException", "The cloud is stopping."), context.aws_request_id)
-        thread.join(function.timeout)
+        is_impatient = max_wait is not None and max_wait < function.timeout
+        thread.join(max_wait if is_impatient else function.timeout)
         if results:
             return results[0]
+        if is_impatient:
+            raise TimeoutError(f"{name} did not end within {max_wait} s")
         message = f"Task timed out after {function.timeout:.2f} seconds"
         return _failure(InvocationError("Sandbox.Timedout", message), context.aws_request_id)
 

@@ -34,7 +34,7 @@ class EnvironmentPool:
     At most ``max_environments`` exist at a time. To make room for a new one, the pool ends the environment that has
     been idle for the longest time. If all environments are busy, the invocation waits in a queue for up to
     ``max_wait_seconds``. During the wait, the pool calls the invocation's listener, ``listener_for(event)``, which can
-    send heartbeats and tell the user. The listener of an asynchronous invocation also learns of its failure.
+    send heartbeats and tell the user. The listener also learns if the invocation fails.
 
     The pool kills an environment that takes longer than ``grace_seconds`` to end. An environment's output is written to
     ``{log_dir}/{function}-{tenant}.log``. Environments start fast, because the process from which they are forked has
@@ -106,8 +106,9 @@ class EnvironmentPool:
     ) -> object:
         """Run the function's handler in the tenant's environment. Return its result, or None if ``asynchronous``.
 
-        An asynchronous call returns as soon as the invocation is sent to the environment. A failed asynchronous
-        invocation is logged and reported to its listener. Return None if the invocation was canceled while it waited.
+        An asynchronous call returns as soon as the invocation is sent to the environment. A failed invocation is
+        logged and reported to its listener: its caller may have stopped to wait. Return None if the invocation was
+        canceled while it waited.
 
         Raise InvocationError with Lambda's error type: the handler's own error, ``Runtime.ExitError`` if the
         environment ended, ``Sandbox.Timedout`` after the function's timeout, ``TooManyRequestsException`` if no
@@ -119,11 +120,17 @@ class EnvironmentPool:
                 line, result = process.create_request(event, arn=arn, asynchronous=asynchronous)
         except InvocationCancelled:
             return None
-        if asynchronous:
-            result.add_done_callback(lambda future: self._on_end(process, event, future))
+        result.add_done_callback(lambda future: self._on_end(process, event, future))
         process.send(line)
         self._supervisor.wake_by(process.next_deadline or 0.0)
-        return None if asynchronous else result.result()
+        if asynchronous:
+            return None
+        try:
+            return result.result()
+        except InvocationError as error:
+            if process.is_retired:
+                raise InvocationError("ServiceException", "The runners are stopping.") from error
+            raise
 
     def close(self) -> None:
         """End all environments and all processes that they started. Pending invocations fail."""
@@ -204,14 +211,14 @@ class EnvironmentPool:
             _log.warning("An environment ended unexpectedly: %s", process)
 
     def _on_end(self, process: EnvironmentProcess, event: object, future: Future[object]) -> None:
-        """If an asynchronous invocation failed, log the failure and report it to the invocation's listener.
+        """If an invocation failed, log the failure and report it to the invocation's listener.
 
         The listener runs in its own thread, because this method runs in the supervisor's thread.
         """
         error = future.exception()
         if not isinstance(error, InvocationError) or process.is_retired:
             return
-        _log.warning("An asynchronous invocation failed: %s: %s: %s", process, error.error_type, error)
+        _log.warning("An invocation failed: %s: %s: %s", process, error.error_type, error)
         report = partial(_report_failure, self._listener_for, event, str(error))
         threading.Thread(target=report, daemon=True, name="runner-failure").start()
 

@@ -15,7 +15,7 @@ Key = tuple[str, str]
 
 
 class InvocationListener(Protocol):
-    """Listener of an invocation that no caller waits for: sends heartbeats while it waits, and reports its failure."""
+    """Listener of an invocation: sends heartbeats while it waits in the queue, and reports its failure."""
 
     def keep_alive(self) -> bool:
         """Report that the invocation still waits. Return False if it was canceled. Called every few seconds."""

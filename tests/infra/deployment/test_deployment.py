@@ -28,7 +28,7 @@ from tests.infra.deployment.unused_permissions import reasons_for
 from tests.infra.deployment.usage_counter import count_series
 
 pytestmark = [pytest.mark.synth, pytest.mark.timeout(900)]
-STATES = ("Think", "Dispatch", "RecordToolResult", "Finish")
+STATES = ("Think", "Dispatch", "Finish")
 DEPLOYMENT_EVENT = {"source": "aws.cloudformation"}
 
 

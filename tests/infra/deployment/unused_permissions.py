@@ -17,8 +17,8 @@ class Reason(NamedTuple):
 _GROUP_REASON = "granted as a group with the other item requests; the adapter decides which of them it sends"
 _GROUPED_ACTIONS = {
     "dynamodb:GetItem": ("Expire", "Finish", "Think"),
-    "dynamodb:BatchGetItem": ("Erase", "Finish", "RecordToolResult", "Push", "Refresh", "Sockets", "Think"),
-    "dynamodb:Query": ("RecordToolResult", "Refresh", "Sockets"),
+    "dynamodb:BatchGetItem": ("Erase", "Finish", "Push", "Refresh", "Sockets", "Think"),
+    "dynamodb:Query": ("Refresh", "Sockets"),
     "dynamodb:PutItem": ("EndSession", "Erase", "Expire", "Push"),
     "dynamodb:UpdateItem": ("Refresh", "Sockets", "Think"),
 }

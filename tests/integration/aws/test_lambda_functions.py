@@ -1,15 +1,18 @@
 import io
 import json
 from collections.abc import Iterator
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 import boto3
 import pytest
-from botocore.exceptions import ClientError
+from botocore.exceptions import ClientError, ReadTimeoutError
 from botocore.response import StreamingBody
 from botocore.stub import ANY, Stubber
 
+from satchel.adapters import clients
 from satchel.adapters.lambda_functions import LambdaOfferReader, LambdaRunners, LambdaTurnStarter
+from satchel.contract import ToolCrashed
 from satchel.domain.conversation import ToolSpec
 from satchel.domain.errors import Unavailable
 from satchel.domain.ids import SessionId, TurnId, UserName
@@ -18,6 +21,7 @@ from satchel.domain.timing import Limits
 from satchel.domain.tools import ToolListing
 from satchel.ports.runners import CallOrder, InputFile, ScopedCredentials
 from satchel.ports.tool_client import ServerSession
+from satchel.services.calls.dispatch_tool import MAX_WAIT
 from tests.integration.aws.factories import make_call, make_session, make_turn
 
 if TYPE_CHECKING:
@@ -45,7 +49,7 @@ def service(client: "LambdaClient") -> Iterator[Stubber]:
 
 @pytest.fixture
 def runners(client: "LambdaClient") -> LambdaRunners:
-    return LambdaRunners(client, client, "satchel-run-", {"far", "farther"}, "satchel-remote")
+    return LambdaRunners(client, client, client, "satchel-run-", {"far", "farther"}, "satchel-remote")
 
 
 def payload(value: object) -> StreamingBody:
@@ -65,28 +69,68 @@ def make_order() -> CallOrder:
         inputs=[InputFile(name="größe.csv", url="https://example/x", size=3, etag='"e"')],
         writes=True,
         task_token="token",
+        waits_until=datetime(2026, 1, 1, tzinfo=UTC),
         credentials=ScopedCredentials(access_key_id="a", secret_access_key="s", session_token="t"),
-        outcome_key="ada@example.com/turns/t/outcome.json",
         limits=Limits(),
     )
 
 
-def test_start_invokes_the_servers_function_asynchronously_as_the_users_tenant(
+def run_request(order: CallOrder, invocation_type: str = "RequestResponse") -> dict[str, object]:
+    return {
+        "FunctionName": "satchel-run-report",
+        "InvocationType": invocation_type,
+        "TenantId": "ada@example.com",
+        "Payload": json.dumps({"server": "report", **order.model_dump(mode="json")}).encode(),
+    }
+
+
+@pytest.mark.parametrize(
+    ("response", "has_ended"),
+    [({"ended": True}, True), ({"ended": False}, False), (None, False), ({"ended": "yes"}, False), ([1], False)],
+)
+def test_call_runs_in_the_servers_function_as_the_users_tenant_and_says_if_it_has_ended(
+    runners: LambdaRunners, service: Stubber, response: object, *, has_ended: bool
+) -> None:
+    order = make_order()
+    service.add_response("invoke", {"StatusCode": 200, "Payload": payload(response)}, run_request(order))
+
+    assert runners.run("report", order) is has_ended
+
+
+def test_call_of_a_runner_that_ends_raises_tool_crashed_with_the_reason(
+    runners: LambdaRunners, service: Stubber
+) -> None:
+    response = {"StatusCode": 200, "FunctionError": "Unhandled", "Payload": payload({"errorMessage": "signal: killed"})}
+    service.add_response("invoke", response, {**LIST_REQUEST, "TenantId": ANY, "Payload": ANY})
+
+    with pytest.raises(ToolCrashed, match="ended before the tool returned a result: signal: killed"):
+        runners.run("report", make_order())
+
+
+def test_call_waits_in_the_queue_of_a_busy_runner_which_then_completes_the_task(
     runners: LambdaRunners, service: Stubber
 ) -> None:
     order = make_order()
-    service.add_response(
-        "invoke",
-        {"StatusCode": 202},
-        {
-            "FunctionName": "satchel-run-report",
-            "InvocationType": "Event",
-            "TenantId": "ada@example.com",
-            "Payload": json.dumps({"server": "report", **order.model_dump(mode="json")}).encode(),
-        },
-    )
+    service.add_client_error("invoke", "TooManyRequestsException", expected_params=run_request(order))
+    queued = order.model_copy(update={"waits_until": None})
+    service.add_response("invoke", {"StatusCode": 202}, run_request(queued, "Event"))
 
-    runners.start("report", order)
+    assert runners.run("report", order) is False
+
+
+def test_slow_call_is_left_to_its_runner_after_some_seconds(runners: LambdaRunners, client: "LambdaClient") -> None:
+    def time_out(**_parameters: object) -> None:
+        raise ReadTimeoutError(endpoint_url="https://lambda.example")
+
+    client.meta.events.register("before-send.lambda.Invoke", time_out)
+
+    assert runners.run("report", make_order()) is False
+
+
+def test_client_waits_longer_for_a_call_than_its_runner_expects() -> None:
+    config = vars(clients.lambda_waiting().meta.config)
+    assert config["read_timeout"] > MAX_WAIT.total_seconds() + 1
+    assert config["retries"]["total_max_attempts"] == 1
 
 
 def test_remote_servers_share_a_runner(runners: LambdaRunners, service: Stubber) -> None:
@@ -109,10 +153,11 @@ def test_call_order_round_trips_as_json() -> None:
 
 
 def test_failed_invocation_raises(runners: LambdaRunners, service: Stubber) -> None:
-    service.add_client_error("invoke", "TooManyRequestsException")
+    for _ in range(2):
+        service.add_client_error("invoke", "TooManyRequestsException")
 
     with pytest.raises(ClientError):
-        runners.start("report", make_order())
+        runners.run("report", make_order())
 
 
 def test_list_tools_uses_the_listing_tenant(runners: LambdaRunners, service: Stubber) -> None:

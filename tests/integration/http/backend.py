@@ -30,7 +30,6 @@ from satchel.domain.files import Source
 from satchel.domain.ids import SessionId, TurnId, UserName, call_id, new_id
 from satchel.domain.inputs import CallInput, Question
 from satchel.domain.llm import ModelEntry
-from satchel.domain.object_keys import outcome_key
 from satchel.domain.servers import Registry, ServerEntry
 from satchel.domain.sessions import Session
 from satchel.domain.steps import CallStep, TurnStep
@@ -38,7 +37,6 @@ from satchel.domain.tools import ToolListing, fresh_tool_list
 from satchel.entrypoints.http.app import create_app
 from satchel.entrypoints.http.identity import CurrentIdentity, IdentityReader, identity_from_headers, keep_identity
 from satchel.entrypoints.http.long_polling import Pause
-from satchel.services.calls.runner_report import store_report
 from satchel.services.files.artifact_records import to_stored_file
 from satchel.settings import (
     CanvasSettings,
@@ -238,7 +236,7 @@ def record_file(
     backend.store.put(stored.key, io.BytesIO(b"draft"), stored.artifact.mime)
     display = Display(storage_action="temporary") if temporary else None
     report = RunnerReport(files=[stored], display=display)
-    store_report(backend.store, outcome_key(call.user, call.turn_id, call.call_id), report)
+    backend.reports.save(call, report)
     ids = call.model_dump(include={"user", "session_id", "turn_id", "call_id"})
     backend.use_cases.record_tool_result(CallStep(**ids))
     return call

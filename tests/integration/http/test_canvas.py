@@ -16,10 +16,8 @@ from satchel.contract import Canvas
 from satchel.domain.calls import RunnerReport
 from satchel.domain.canvas import MAX_DETAILS_BYTES, CanvasAction
 from satchel.domain.ids import CanvasId, SessionId, TurnId, UserName
-from satchel.domain.object_keys import outcome_key
 from satchel.domain.sessions import Turn
 from satchel.domain.steps import CallStep
-from satchel.services.calls.runner_report import store_report
 from tests.integration.aws.factories import make_call, new_user, random_id
 from tests.integration.aws.stored_steps import add_calls
 from tests.integration.http.api_client import ApiClient, problem
@@ -255,7 +253,7 @@ class TestTokens:
             add_calls(backend.table, backend.store, [call])
             canvas = Canvas(id="monitor-42", url="https://dash.example/view", title="Live", token=token)
             report = RunnerReport(results={"status": "opened"}, canvas=canvas)
-            store_report(backend.store, outcome_key(call.user, call.turn_id, call.call_id), report)
+            backend.reports.save(call, report)
             ids = call.model_dump(include={"user", "session_id", "turn_id", "call_id"})
             backend.use_cases.record_tool_result(CallStep(**ids))
             return f"/api/sessions/{turn.session_id}/turns/{turn.turn_id}"

@@ -42,9 +42,8 @@ API, RUNNER = "api", "run-bench"
 MIN_ROUNDS = 12  # of a schedule, and key rotations: enough for every fault to occur
 STATES = {
     "think": Workload(2, 4),
-    "dispatch": Workload(2, 5),
+    "dispatch": Workload(2, 12),
     RUNNER: Workload(2, 6),
-    "record_tool_result": Workload(2, 9),
     "finish": Workload(1, 4),
 }
 BACKGROUND = {

@@ -44,7 +44,7 @@ def _escaped(content: object) -> str:
 def billed(turns: TurnDriver) -> Iterator[TurnDriver]:
     """Record the invocations of all functions of a turn."""
     with ExitStack() as stack:
-        for function in ("think", "dispatch", "record_tool_result", "finish", "run-bench"):
+        for function in ("think", "dispatch", "finish", "run-bench"):
             stack.enter_context(turns.replaced(function, real_handler(function)))
         yield turns
 

@@ -1,5 +1,6 @@
 """Every path through the state machine ends the turn once, with a clear error, and releases the session."""
 
+import itertools
 import json
 import os
 import queue
@@ -10,16 +11,19 @@ from typing import Any
 
 import pytest
 
-from local.emulator.runners.context import InvocationError, LambdaContext
+from local.emulator.runners.context import Handler, InvocationError, LambdaContext
 from satchel.adapters.stepfunctions import TurnExecutions
 from satchel.bootstrap.functions import use_cases
 from satchel.bootstrap.runner import run_tool_use_case
-from satchel.domain.calls import Decision
+from satchel.domain.calls import Decision, RunnerReport
 from satchel.domain.errors import TurnRunning
 from satchel.domain.events import FINAL_EVENTS
 from satchel.domain.ids import new_id
 from satchel.domain.responses import TurnError
 from satchel.domain.sessions import Turn, TurnStatus
+from satchel.domain.steps import TOOL_ENDED, CallStep
+from satchel.services.calls import dispatch_tool
+from satchel.services.calls.record_tool_result import RecordToolResult
 from satchel.services.turns.finish_turn import EndStuckTurn
 from tests.integration.turn.fakes import ANSWER, Script
 from tests.integration.turn.faults import failing
@@ -140,12 +144,53 @@ def test_call_order_delivered_twice_is_executed_once(turns: TurnDriver, session:
 # Functions that fail
 
 
-@pytest.mark.parametrize("function", ["think", "record_tool_result"])
-def test_step_that_fails_twice_is_retried_without_an_effect_on_the_turn(
-    turns: TurnDriver, session: UserSession, function: str
+def test_think_that_fails_twice_is_retried_without_an_effect_on_the_turn(
+    turns: TurnDriver, session: UserSession
 ) -> None:
-    with turns.replaced(function, failing(2, real_handler(function))):
+    with turns.replaced("think", failing(2, real_handler("think"))):
         turn = turns.run(session, SAY)
+    assert (turns.load(turn).answer, error_codes(turns, turn)) == (ANSWER, [None])
+    assert_ended_once(turns, turn)
+
+
+@pytest.fixture
+def slow_tools(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let Dispatch wait for no tool, so that the state RecordToolResult records the results."""
+    monkeypatch.setattr(dispatch_tool, "MAX_WAIT", timedelta(0))
+
+
+def with_record(handler: Handler) -> Handler:
+    """Return a handler of the function of Dispatch with another one for the state RecordToolResult."""
+
+    def handle(event: Any, context: Any) -> object:  # noqa: ANN401  (a Lambda handler)
+        return (real_handler("dispatch") if "task_token" in event else handler)(event, context)
+
+    return handle
+
+
+@pytest.mark.usefixtures("slow_tools")
+def test_record_of_a_result_that_fails_twice_is_retried_without_an_effect_on_the_turn(
+    turns: TurnDriver, session: UserSession
+) -> None:
+    with turns.replaced("dispatch", with_record(failing(2, real_handler("dispatch")))):
+        turn = turns.run(session, SAY)
+    assert (turns.load(turn).answer, error_codes(turns, turn)) == (ANSWER, [None])
+    assert_ended_once(turns, turn)
+
+
+def test_result_that_dispatch_could_not_record_is_recorded_by_the_next_state(
+    turns: TurnDriver, session: UserSession, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The function dies after the tool has ended. The report of the runner is there."""
+    record, tries = RecordToolResult.__call__, itertools.count()
+
+    def fail_first(self: RecordToolResult, step: CallStep, report: RunnerReport | None = None) -> None:
+        if next(tries) == 0:
+            raise KeyError("a bug")
+        record(self, step, report)
+
+    monkeypatch.setattr(RecordToolResult, "__call__", fail_first)
+    turn = turns.run(session, SAY)
     assert (turns.load(turn).answer, error_codes(turns, turn)) == (ANSWER, [None])
     assert_ended_once(turns, turn)
 
@@ -165,15 +210,16 @@ def test_finish_that_fails_twice_is_retried(turns: TurnDriver, session: UserSess
     assert_ended_once(turns, turn, FAILED)
 
 
+@pytest.mark.usefixtures("slow_tools")
 def test_call_whose_result_cannot_be_recorded_fails_the_turn(turns: TurnDriver, session: UserSession) -> None:
     """The other calls of the round are cancelled and their tools killed."""
 
     def fail_one(event: Any, context: Any) -> object:  # noqa: ANN401  (a Lambda handler)
         if event["call_id"].endswith("-00"):
             raise KeyError("a bug")
-        return real_handler("record_tool_result")(event, context)
+        return real_handler("dispatch")(event, context)
 
-    with turns.replaced("record_tool_result", fail_one):
+    with turns.replaced("dispatch", with_record(fail_one)):
         turn = turns.run(session, [[("say", {"size": 3}), ("wait", {})]])
         assert turns.bench.waiting.get(timeout=5).killed.wait(5)
     assert turns.wait_for_execution(turn) == "SUCCEEDED"
@@ -258,19 +304,16 @@ def test_turn_over_its_timeout_fails_with_the_reason_and_kills_running_tools(
     assert_ended_once(turns, turn, TIMED_OUT)
 
 
-@pytest.mark.parametrize("function", ["think", "record_tool_result"])
-def test_state_data_over_the_limit_fails_the_turn_with_an_error(
-    turns: TurnDriver, session: UserSession, function: str
-) -> None:
+def test_state_data_over_the_limit_fails_the_turn_with_an_error(turns: TurnDriver, session: UserSession) -> None:
     """``States.ALL`` does not catch ``States.DataLimitExceeded``, so the execution fails without the state Finish."""
 
     def return_too_much(event: Any, context: Any) -> object:  # noqa: ANN401  (a Lambda handler)
-        result: Any = real_handler(function)(event, context)
+        result: Any = real_handler("think")(event, context)
         if event.get("has_execution") is False:
             return result  # of an asynchronous invocation
         return {**result, "call_id": "x" * QUOTA, "turn_id": "x" * QUOTA}
 
-    with turns.replaced(function, return_too_much):
+    with turns.replaced("think", return_too_much):
         turn = turns.run(session, SAY * 2)
     assert turns.wait_for_execution(turn) == "FAILED"
     failed = [event["taskFailedEventDetails"] for event in turns.history(turn) if event["type"] == "TaskFailed"]
@@ -278,16 +321,18 @@ def test_state_data_over_the_limit_fails_the_turn_with_an_error(
     assert_ended_once(turns, turn, FAILED)
 
 
-def test_output_of_a_runner_never_becomes_state_data(turns: TurnDriver, session: UserSession) -> None:
-    """Code of a tool may get the runner's credentials and complete the task itself."""
+@pytest.mark.parametrize(("error", "code"), [(TOOL_ENDED, "E_TOOL_CRASHED"), ("Mine", "E_TOOL_FAILED")])
+def test_failures_that_a_runner_reports_never_fill_the_state_data(
+    turns: TurnDriver, session: UserSession, error: str, code: str
+) -> None:
+    """Code of a tool may get the runner's credentials, and end the task itself with up to 32 KB. Calls share 256 KB."""
 
-    def send_large_output(event: Any, _context: object) -> None:  # noqa: ANN401  (a payload)
-        output = json.dumps("x" * (QUOTA - 100))
-        turns.states.send_task_success(taskToken=event["task_token"], output=output)
+    def send_large_failure(event: Any, _context: object) -> None:  # noqa: ANN401  (a payload)
+        turns.states.send_task_failure(taskToken=event["task_token"], error=error, cause="x" * 32_768)
 
-    with turns.replaced("run-bench", send_large_output):
-        turn = turns.run(session, SAY)
-    assert error_codes(turns, turn) == ["E_TOOL_CRASHED"]
+    with turns.replaced("run-bench", send_large_failure):
+        turn = turns.run(session, [SAY[0] * 10])
+    assert error_codes(turns, turn) == [code] * 10
     assert_ended_once(turns, turn)
 
 

@@ -5,20 +5,23 @@ import json
 from local.emulator.runners.wait_queue import NullListener
 from local.emulator.tool_runners import CallListener, listener_for
 from satchel.domain.calls import RunnerReport
-from tests.fakes.storage import FakeFileStore
+from satchel.domain.steps import TOOL_ENDED
+from tests.fakes.calls import FakeReports
 from tests.fakes.system import FakeClock
 from tests.fakes.turns import FakeEvents, FakeTaskCallback
 from tests.unit.services.orders import TURN_ID, order
 
 
 def listener(
-    callback: FakeTaskCallback, store: FakeFileStore | None = None, events: FakeEvents | None = None
+    callback: FakeTaskCallback, reports: FakeReports | None = None, events: FakeEvents | None = None
 ) -> CallListener:
-    return CallListener(order(), callback, store or FakeFileStore(), events or FakeEvents(FakeClock()))
+    return CallListener(order(), callback, reports or FakeReports(), events or FakeEvents(FakeClock()))
 
 
-def report(store: FakeFileStore) -> RunnerReport:
-    return RunnerReport.model_validate_json(store.objects[order().outcome_key].body)
+def report(reports: FakeReports) -> RunnerReport:
+    stored = reports.read(order())
+    assert stored is not None
+    return stored
 
 
 def test_keep_alive_sends_a_heartbeat() -> None:
@@ -40,28 +43,28 @@ def test_keep_alive_returns_false_if_the_call_was_canceled() -> None:
 
 
 def test_timeout_stores_a_retryable_error_before_it_ends_the_task() -> None:
-    callback, store, call = FakeTaskCallback(), FakeFileStore(), order()
-    callback.on_succeed = lambda: stored_before_done.append(call.outcome_key in store.objects)
+    callback, reports, call = FakeTaskCallback(), FakeReports(), order()
+    callback.on_end = lambda: stored_before_done.append(call.call_id in reports.stored)
     stored_before_done: list[bool] = []
-    listener(callback, store).on_timeout("no room")
-    outcome = report(store)
+    listener(callback, reports).on_timeout("no room")
+    outcome = report(reports)
     assert (outcome.is_error, outcome.error_code, outcome.results) == (True, "E_TOOL_FAILED", {"error": "no room"})
     assert (outcome.meta_data or {})["retryable"] is True
-    assert (callback.succeeded, stored_before_done) == (["task"], [True])
+    assert (callback.failed, stored_before_done) == ([("task", TOOL_ENDED)], [True])
 
 
 def test_failure_stores_a_crash_and_ends_the_task() -> None:
-    callback, store = FakeTaskCallback(), FakeFileStore()
-    listener(callback, store).on_failure("signal 9")
-    assert (report(store).error_code, callback.succeeded) == ("E_TOOL_CRASHED", ["task"])
-    assert "signal 9" in str(report(store).results)
+    callback, reports = FakeTaskCallback(), FakeReports()
+    listener(callback, reports).on_failure("signal 9")
+    assert (report(reports).error_code, callback.failed) == ("E_TOOL_CRASHED", [("task", TOOL_ENDED)])
+    assert "signal 9" in str(report(reports).results)
 
 
 def test_failure_after_the_end_of_the_task_changes_nothing() -> None:
-    callback, store = FakeTaskCallback(), FakeFileStore()
+    callback, reports = FakeTaskCallback(), FakeReports()
     callback.gone = True
-    listener(callback, store).on_failure("signal 9")
-    assert (store.objects, callback.succeeded) == ({}, [])
+    listener(callback, reports).on_failure("signal 9")
+    assert (reports.stored, callback.failed) == ({}, [])
 
 
 def test_waiting_call_publishes_progress_without_numbers() -> None:

@@ -3,7 +3,6 @@
 from datetime import UTC, datetime
 
 from satchel.domain.ids import TurnId, UserName, call_id, new_id
-from satchel.domain.object_keys import outcome_key
 from satchel.domain.timing import Limits
 from satchel.ports.runners import CallOrder, InputFile, ScopedCredentials
 
@@ -34,6 +33,5 @@ def order(
         writes=writes,
         task_token="task",
         credentials=ScopedCredentials(access_key_id="a", secret_access_key="b", session_token="c"),
-        outcome_key=outcome_key(USER, TURN_ID, CALL_ID),
         limits=limits or Limits(),
     )

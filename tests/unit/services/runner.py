@@ -9,8 +9,7 @@ from satchel.domain.calls import RunnerReport
 from satchel.ports.runners import ArtifactOpener, CallOrder, InputFile
 from satchel.ports.tool_client import ToolResult
 from satchel.services.calls.run_tool import CallPorts, RunTool
-from satchel.services.calls.runner_report import read_report
-from tests.fakes.calls import FakeCalls
+from tests.fakes.calls import FakeCalls, FakeReports
 from tests.fakes.runners import FakeInputFetcher, FakeSchemaChecker, FakeWorkspaces, list_files, open_artifact
 from tests.fakes.storage import FakeFileStore
 from tests.fakes.system import FakeClock
@@ -47,14 +46,15 @@ class Runner:
         self.workspaces = FakeWorkspaces(base)
         self.callback = FakeTaskCallback()
         self.store = FakeFileStore()
+        self.reports = FakeReports()
         self.events = FakeEvents(self.clock)
         self.open_artifact: ArtifactOpener = open_artifact
         self.heartbeat_seconds = NO_HEARTBEATS
         self.claims = FakeCalls()
         self.open_state: Callable[[UserName], Path] | None = None
 
-    def run(self, sent: CallOrder, claim: str = "runner") -> None:
-        """Run an order; ``claim`` is the name of the claiming runner."""
+    def run(self, sent: CallOrder, claim: str = "runner") -> bool:
+        """Run an order; ``claim`` is the claiming runner's name. Return True if Dispatch still waits for the end."""
         run_tool = RunTool(
             client=self.client,
             older_client=self.older_client,
@@ -71,12 +71,13 @@ class Runner:
             input_seconds=300,
             open_state=self.open_state,
         )
-        run_tool(sent, CallPorts(store=self.store, events=self.events, claims=self.claims))
+        ports = CallPorts(store=self.store, reports=self.reports, events=self.events, claims=self.claims)
+        return run_tool(sent, ports)
 
     def report(self, sent: CallOrder) -> RunnerReport:
         """Run an order and return the report."""
         self.run(sent)
-        report = read_report(self.store, sent.outcome_key)
+        report = self.reports.read(sent)
         assert report is not None
         return report
 

@@ -9,11 +9,9 @@ from satchel.domain.calls import Call, CallResult, RunnerReport, StoredFile
 from satchel.domain.conversation import ModelReply
 from satchel.domain.files import FileRecord
 from satchel.domain.ids import call_id
-from satchel.domain.object_keys import outcome_key
 from satchel.domain.sessions import Session, Turn
 from satchel.domain.steps import CallStep, Failure, TurnStep
 from satchel.domain.users import Identity
-from satchel.services.calls.runner_report import store_report
 from satchel.services.files.artifact_records import to_stored_file
 from satchel.services.turns.start_turn import TurnRequest
 from tests.unit.services.samples import ALICE
@@ -113,7 +111,7 @@ class World(Wiring):
 
     def store_report(self, call: Call, report: RunnerReport) -> None:
         """Store a report as a runner does."""
-        store_report(self.store, outcome_key(call.user, call.turn_id, call.call_id), report)
+        self.reports.save(call, report)
 
     def finish_call(self, call: Call, report: RunnerReport | None = None, failure: Failure | None = None) -> CallResult:
         """End a call, with or without a report, and return its recorded result."""

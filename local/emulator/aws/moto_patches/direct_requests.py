@@ -23,6 +23,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 import botocore.session
 from botocore.client import BaseClient
+from botocore.exceptions import ReadTimeoutError
 from botocore.response import StreamingBody
 from moto import settings
 from moto.awslambda.responses import LambdaResponse
@@ -33,6 +34,7 @@ from moto.sts.responses import TokenResponse
 from moto.utilities.utils import get_partition
 from werkzeug.exceptions import HTTPException
 
+from local.emulator.aws.moto_patches.lambda_invoke import max_wait
 from local.emulator.aws.moto_patches.patching import original, replace
 
 if TYPE_CHECKING:
@@ -53,7 +55,7 @@ _TARGET = "DynamoDB_20120810."
 _BINARY_TYPES = (b'{"B":', b'{"BS":')
 _SUCCESS = SimpleNamespace(status_code=200, headers={})
 _METADATA = {"ResponseMetadata": {"HTTPStatusCode": 200, "HTTPHeaders": {}, "RetryAttempts": 0}}
-_Respond = Callable[[str, "OperationModel", Mapping[str, Any]], dict[str, Any]]
+_Respond = Callable[[BaseClient, "OperationModel", Mapping[str, Any]], dict[str, Any]]
 _log = logging.getLogger(__name__)
 _make_request = original(BaseClient, "_make_request")
 
@@ -100,7 +102,7 @@ def _make_direct_request(
     respond = _responder(operation_model, request_dict)
     if respond:
         try:
-            response = respond(self.meta.region_name, operation_model, request_dict)
+            response = respond(self, operation_model, request_dict)
             return _SUCCESS, response | _METADATA
         except (HTTPException, ServiceException) as error:  # the same request over HTTP raises botocore's error
             _log.debug("moto refused %s: %s", operation_model.name, error)
@@ -131,26 +133,33 @@ def _allows_everything() -> bool:
     return math.isinf(settings.INITIAL_NO_AUTH_ACTION_COUNT)
 
 
-def _respond_item(region: str, operation: "OperationModel", request: Mapping[str, Any]) -> dict[str, Any]:
-    return _run(region, operation, json.loads(request["body"]))
+def _respond_item(client: BaseClient, operation: "OperationModel", request: Mapping[str, Any]) -> dict[str, Any]:
+    return _run(client.meta.region_name, operation, json.loads(request["body"]))
 
 
-def _invoke(region: str, _operation: "OperationModel", request: Mapping[str, Any]) -> dict[str, Any]:
-    """Invoke a function, and return the response as botocore would parse it. An error of the function is part of it."""
+def _invoke(client: BaseClient, _operation: "OperationModel", request: Mapping[str, Any]) -> dict[str, Any]:
+    """Invoke a function, and return the response as botocore would parse it. An error of the function is part of it.
+
+    Raise ReadTimeoutError after the client's timeout. As on AWS, the function then runs on.
+    """
     handler = LambdaResponse()
-    handler.current_account, handler.region = DEFAULT_ACCOUNT_ID, region
+    handler.current_account, handler.region = DEFAULT_ACCOUNT_ID, client.meta.region_name
     handler.path, handler.querystring, handler.uri_match = request["url_path"], {}, {}
     handler.headers, handler.body = request["headers"], request["body"]
-    status, headers, payload = handler.invoke()
+    try:
+        with max_wait(vars(client.meta.config)["read_timeout"]):
+            status, headers, payload = handler.invoke()
+    except TimeoutError as timeout:
+        raise ReadTimeoutError(endpoint_url=request["url"]) from timeout
     content = payload.encode() if isinstance(payload, str) else payload
     response = {"StatusCode": status, "Payload": StreamingBody(io.BytesIO(content), len(content))}
     error = headers.get("x-amz-function-error")
     return response | ({"FunctionError": error} if error else {})
 
 
-def _assume_role(region: str, _operation: "OperationModel", request: Mapping[str, Any]) -> dict[str, Any]:
+def _assume_role(client: BaseClient, _operation: "OperationModel", request: Mapping[str, Any]) -> dict[str, Any]:
     """Create the credentials of a role, and return the response as botocore would parse it."""
-    handler = TokenResponse()
+    handler, region = TokenResponse(), client.meta.region_name
     handler.current_account, handler.region = DEFAULT_ACCOUNT_ID, region
     handler.partition, handler.params, handler.uri_match = get_partition(region), request["body"], {}
     result = cast("dict[str, Any]", handler.assume_role().result)

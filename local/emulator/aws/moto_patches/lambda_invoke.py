@@ -3,17 +3,20 @@
 Patches ``LambdaFunction.invoke``, through which moto runs all invocations: those from the Lambda API, from Step
 Functions and from event sources. Unpatched moto starts a Docker container for every invocation, responds to an
 asynchronous invocation (type Event) only after the function has returned, drops the tenant id, and ignores retries
-and failure destinations.
+and failure destinations. An invocation that fails because the emulator stops raises Lambda's ServiceException.
 
 Patches ``_SUPPORTED_API_PARAM_BINDINGS`` of the Step Functions task ``lambda:invoke``. Unpatched moto drops the
 parameter ``InvocationType``, so a state that invokes a function asynchronously waits until the function returns.
 """
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
 from functools import cache
 from typing import TypedDict
 
+from moto.awslambda.exceptions import LambdaClientError
 from moto.awslambda.models import LambdaFunction, lambda_backends
 from moto.stepfunctions.parser.asl.component.state.exec.state_task.service import state_task_service_lambda
 
@@ -23,6 +26,8 @@ from local.emulator.aws.moto_patches.patching import replace
 HOST = FunctionHost()
 """Runs the handlers of all Lambda functions that moto emulates."""
 
+_MAX_WAIT: ContextVar[float | None] = ContextVar("max_wait", default=None)
+
 
 @cache
 def install() -> None:
@@ -31,6 +36,16 @@ def install() -> None:
     bindings = vars(state_task_service_lambda)["_SUPPORTED_API_PARAM_BINDINGS"]
     extended = {**bindings, "invoke": bindings["invoke"] | {"InvocationType"}}
     replace(state_task_service_lambda, "_SUPPORTED_API_PARAM_BINDINGS", extended)
+
+
+@contextmanager
+def max_wait(seconds: float) -> Iterator[None]:
+    """Let invocations in this context raise TimeoutError if their function takes longer. The function runs on."""
+    token = _MAX_WAIT.set(seconds)
+    try:
+        yield
+    finally:
+        _MAX_WAIT.reset(token)
 
 
 def _invoke(
@@ -48,7 +63,10 @@ def _invoke(
         HOST.invoke_later(self.function_name, event, arn=self.function_arn, tenant_id=tenant_id, **handling)
     if invocation_type != "RequestResponse":
         return b""
-    result = HOST.invoke(self.function_name, event, arn=self.function_arn, tenant_id=tenant_id)
+    wait = _MAX_WAIT.get()
+    result = HOST.invoke(self.function_name, event, arn=self.function_arn, tenant_id=tenant_id, max_wait=wait)
+    if result.failed and (error := json.loads(result.payload))["errorType"] == "ServiceException":
+        raise LambdaClientError(error["errorType"], error["errorMessage"])
     if result.failed:
         response_headers["x-amz-function-error"] = "Unhandled"
     return result.payload.encode()

@@ -1,9 +1,9 @@
 """Correct moto's Step Functions tasks that wait for a token: early callbacks, late callbacks, and failure causes.
 
-Early callbacks: patches ``CallbackEndpoint.setup_heartbeat_endpoint`` and ``.notify_heartbeat``. Unpatched moto listens
-for callbacks only after the Lambda function that received the token has returned. moto loses callbacks that the
-function itself or a fast worker sends earlier. Without the patch, such a task times out, and an early heartbeat fails
-with InvalidToken.
+Early callbacks: patches ``StateTaskServiceLambda._eval_service_task``, ``CallbackEndpoint.setup_heartbeat_endpoint`` and
+``.notify_heartbeat``. Unpatched moto listens for callbacks only after the Lambda function that received the token has
+returned. moto loses callbacks that the function itself or a fast worker sends earlier. Without the patch, such a task
+times out, an early heartbeat fails with InvalidToken, and a callback or StopExecution waits for the function.
 
 Late callbacks: patches ``StateTaskServiceCallback._eval_integration_pattern`` and ``CallbackPoolManager.notify`` and
 ``.heartbeat``. After a task has timed out, AWS rejects its callbacks with TaskTimedOut, but unpatched moto accepts and
@@ -14,18 +14,26 @@ Cause: patches ``StepFunctionResponse.send_task_failure``. Unpatched moto drops 
 ``"Cause": null``.
 """
 
+import threading
 from functools import cache
-from typing import TYPE_CHECKING, cast
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Any, cast
 
 from moto.core.exceptions import AWSError
 from moto.core.responses import ActionResult, EmptyResult
+from moto.stepfunctions.parser import utils
+from moto.stepfunctions.parser.asl.component.state.exec.state_task.service.resource import ResourceCondition
 from moto.stepfunctions.parser.asl.component.state.exec.state_task.service.state_task_service_callback import (
     StateTaskServiceCallback,
+)
+from moto.stepfunctions.parser.asl.component.state.exec.state_task.service.state_task_service_lambda import (
+    StateTaskServiceLambda,
 )
 from moto.stepfunctions.parser.asl.eval.callback.callback import (
     CallbackConsumerLeft,
     CallbackEndpoint,
     CallbackOutcome,
+    CallbackOutcomeFailure,
     CallbackPoolManager,
     HeartbeatEndpoint,
 )
@@ -37,6 +45,7 @@ from local.emulator.aws.moto_patches.patching import original, replace
 if TYPE_CHECKING:
     from moto.stepfunctions.parser.models import StepFunctionsParserBackend
 
+_eval_service_task = original(StateTaskServiceLambda, "_eval_service_task")
 _setup = original(CallbackEndpoint, "setup_heartbeat_endpoint")
 _notify_endpoint = original(HeartbeatEndpoint, "notify")
 _evaluate = original(StateTaskServiceCallback, "_eval_integration_pattern")
@@ -47,12 +56,37 @@ _heartbeat = original(CallbackPoolManager, "heartbeat")
 @cache
 def install() -> None:
     """Patch moto so that it handles early and late task callbacks as AWS does, and passes on the cause of a failure."""
+    replace(StateTaskServiceLambda, "_eval_service_task", _invoke_beside)
     replace(CallbackEndpoint, "setup_heartbeat_endpoint", _setup_and_catch_up)
     replace(CallbackEndpoint, "notify_heartbeat", _notify_heartbeat)
     replace(StateTaskServiceCallback, "_eval_integration_pattern", _evaluate_and_leave)
     replace(CallbackPoolManager, "notify", _notify_unless_ended)
     replace(CallbackPoolManager, "heartbeat", _heartbeat_unless_ended)
     replace(StepFunctionResponse, "send_task_failure", _send_task_failure)
+
+
+def _invoke_beside(self: StateTaskServiceLambda, env: Environment, *arguments: object, **named: object) -> None:
+    """Invoke the function in a thread of its own if it gets a token. Its failure is the outcome of the task."""
+    if self.resource.condition != ResourceCondition.WaitForTaskToken:
+        _eval_service_task(self, env, *arguments, **named)
+        return
+    token = env.states.context_object.context_object_data["Task"]["Token"]
+    endpoint = env.callback_pool_manager.get(token)
+
+    def invoke() -> None:
+        own = SimpleNamespace(is_mocked_mode=lambda: False, stack=[])
+        try:
+            _eval_service_task(self, own, *arguments, **named)
+        except Exception as error:  # noqa: BLE001  (whatever ends the invocation ends the task)
+            if endpoint.get_outcome() is None:
+                details: Any = self._from_error(env, error).event_details
+                failed = details["taskFailedEventDetails"]
+                endpoint.notify(CallbackOutcomeFailure(token, failed["error"], failed["cause"]))
+
+    thread = threading.Thread(target=invoke, daemon=True, name="task-invocation")
+    utils.TMP_THREADS.append(thread)
+    thread.start()
+    env.stack.append({})
 
 
 def _setup_and_catch_up(self: CallbackEndpoint, heartbeat_seconds: int) -> HeartbeatEndpoint:

@@ -9,12 +9,10 @@ from satchel.domain.calls import Decision, RunnerReport
 from satchel.domain.conversation import ToolHints, ToolSpec
 from satchel.domain.errors import AppNotFound, FileNotFound, NotAllowed, SessionEnded, TooLarge, TooManyTurns
 from satchel.domain.ids import call_id
-from satchel.domain.object_keys import outcome_key
 from satchel.domain.servers import Registry
 from satchel.domain.sessions import Turn, TurnStatus
 from satchel.domain.tools import ToolListing, fresh_tool_list
 from satchel.services.apps.call_from_app import AppCallRequest, AppCallResult, CallFromApp
-from satchel.services.calls.runner_report import read_report
 from tests.unit.services.apps.app_files import opened
 from tests.unit.services.samples import ALICE, BOB, ECHO, REGISTRY
 from tests.unit.services.world import World, call_step, turn_step
@@ -47,8 +45,8 @@ def run(world: World, turn: Turn) -> str | None:
     call = world.calls.get(turn.turn_id, ref.call_id)
     assert call is not None
     world.use_cases.dispatch_tool(call_step(call, "task"))
-    report = read_report(world.store, outcome_key(turn.user, turn.turn_id, ref.call_id))
-    return report.error_code if report else None
+    result = world.reload(call).result
+    return result.error_code if result else None
 
 
 def test_call_of_an_app_whose_server_is_gone_is_refused_with_the_name_of_the_server(world: World) -> None:

@@ -3,13 +3,11 @@
 import pytest
 
 from satchel.contract.errors import ErrorCode
-from satchel.domain.calls import Call, RunnerReport
+from satchel.domain.calls import Call, CallResult, RunnerReport
 from satchel.domain.inputs import InputAnswer, Question, RequestedInput
-from satchel.domain.object_keys import outcome_key
 from satchel.domain.steps import MAX_POLLS_IN_TURN, POLL_ERRORS, TurnStep
 from satchel.domain.tasks import ReportedTask, seconds_to_poll
 from satchel.ports.tool_client import ServerSession
-from satchel.services.calls.runner_report import read_report
 from tests.unit.services.samples import ALICE
 from tests.unit.services.world import World, call_step
 
@@ -36,9 +34,15 @@ def poll(world: World, call: Call, token: str = "poll") -> None:  # noqa: S107  
 
 
 def report_of(world: World, call: Call) -> RunnerReport:
-    report = read_report(world.store, outcome_key(call.user, call.turn_id, call.call_id))
+    report = world.reports.read(call)
     assert report is not None
     return report
+
+
+def result_of(world: World, call: Call) -> CallResult:
+    result = world.reload(call).result
+    assert result is not None
+    return result
 
 
 def test_each_poll_is_a_run_of_its_own(world: World, call: Call) -> None:
@@ -86,9 +90,9 @@ def test_turn_polls_its_tasks_at_most_250_times(world: World, call: Call) -> Non
     world.clock.advance(3600)
     poll(world, call)
 
-    report = report_of(world, call)
-    assert report.error_code is ErrorCode.E_TIMEOUT
-    assert "3600 seconds" in str(report.results)
+    result = result_of(world, call)
+    assert result.error_code == ErrorCode.E_TIMEOUT
+    assert "3600 seconds" in str(result.results)
     assert world.runners.cancelled_tasks == [("report", call.user, "t-1", None)]
 
 

@@ -17,6 +17,7 @@ from satchel.domain.servers import Registry
 from satchel.domain.timing import Limits
 from satchel.domain.tools import ToolListing, fresh_tool_list
 from satchel.ports.runners import CallOrder, Conversation, InputFile, ScopedCredentials
+from satchel.services.calls.dispatch_tool import MAX_WAIT
 from satchel.services.turns.finish_turn import Ending
 from tests.unit.services.apps.app_files import with_app
 from tests.unit.services.calls.tool_list_versions import record_versions
@@ -66,8 +67,8 @@ def test_order_contains_everything_that_the_runner_needs(world: World) -> None:
                 credentials=ScopedCredentials(
                     access_key_id=call.call_id, secret_access_key=prefix, session_token=outcome
                 ),
-                outcome_key=outcome,
                 limits=Limits(),
+                waits_until=world.clock.now() + MAX_WAIT,
             ),
         )
     ]

@@ -1,4 +1,4 @@
-"""Rejected calls: the error becomes the report of the call, and the task is completed."""
+"""Rejected calls: the error becomes the result of the call, and the task is completed."""
 
 import json
 from typing import Any
@@ -6,37 +6,35 @@ from typing import Any
 import pytest
 
 from satchel.contract import ErrorCode
-from satchel.domain.calls import Call, RunnerReport
-from satchel.domain.object_keys import outcome_key
+from satchel.domain.calls import Call, CallResult
 from satchel.domain.tools import ToolListing, fresh_tool_list
-from satchel.services.calls.runner_report import read_report
 from tests.unit.services.samples import ALICE, BOB, ECHO, MERGE, REGISTRY, SUMMARISE
 from tests.unit.services.world import World, call_step
 
 
-def reject(world: World, call: Call) -> RunnerReport:
-    """Dispatch a call that must not reach a runner, and return its report."""
+def reject(world: World, call: Call) -> CallResult:
+    """Dispatch a call that must not reach a runner, and return its result."""
     world.use_cases.dispatch_tool(call_step(call, "task"))
     assert world.runners.orders == []
     assert world.callback.succeeded == ["task"]
-    report = read_report(world.store, outcome_key(call.user, call.turn_id, call.call_id))
-    assert report is not None
-    return report
+    result = world.reload(call).result
+    assert result is not None
+    return result
 
 
 def rejection(
     world: World, tool: str, arguments: str = "{}", tools: list[str] | None = None
 ) -> tuple[str, dict[str, Any]]:
     """Return the error code and the details of a rejected call of Alice."""
-    report = reject(world, world.call(world.turn(world.session(), tools=tools), tool, arguments))
-    assert report.is_error
-    assert report.error_code is not None
-    return report.error_code, (report.meta_data or {})["details"]
+    result = reject(world, world.call(world.turn(world.session(), tools=tools), tool, arguments))
+    assert result.is_error
+    assert result.error_code is not None
+    return result.error_code, (result.meta_data or {})["details"]
 
 
-def test_rejection_is_stored_as_an_error_report(world: World) -> None:
+def test_rejection_is_recorded_as_an_error(world: World) -> None:
     call = world.call(world.turn(world.session()), "vault.open")
-    assert reject(world, call) == RunnerReport(
+    assert reject(world, call) == CallResult(
         results={"error": "You may not use the tool 'vault.open'"},
         meta_data={
             "is_error": True,
@@ -50,14 +48,14 @@ def test_rejection_is_stored_as_an_error_report(world: World) -> None:
         },
         is_error=True,
         error_code=ErrorCode.E_FORBIDDEN,
+        duration_ms=0,
     )
 
 
-def test_report_is_stored_before_the_task_is_completed(world: World) -> None:
+def test_result_is_recorded_before_the_task_is_completed(world: World) -> None:
     call = world.call(world.turn(world.session()), "unknown.tool")
     stored: list[bool] = []
-    key = outcome_key(call.user, call.turn_id, call.call_id)
-    world.callback.on_succeed = lambda: stored.append(key in world.store.objects)
+    world.callback.on_end = lambda: stored.append(world.reload(call).result is not None)
     world.use_cases.dispatch_tool(call_step(call, "task"))
     assert stored == [True]
 
@@ -146,8 +144,8 @@ def test_missing_argument_is_rejected_but_a_missing_identity_is_not(world: World
 def test_server_that_does_not_start_fails_the_call_with_the_reason(world: World) -> None:
     world.tool_lists = type(world.tool_lists)()
     world.runners.tools.clear()
-    report = reject(world, world.call(world.turn(world.session()), "report.echo"))
-    assert (report.error_code, report.results) == (
+    result = reject(world, world.call(world.turn(world.session()), "report.echo"))
+    assert (result.error_code, result.results) == (
         "E_TOOL_FAILED",
         {"error": "The server 'report' did not start: no such program"},
     )
@@ -157,20 +155,20 @@ def test_strict_server_rejects_an_unknown_file(world: World) -> None:
     session = world.session()
     world.upload("sales.csv", session=session)
     call = world.call(world.turn(session), "exact.read", '{"filenames": ["sales.csv", "sale.csv", "other.png"]}')
-    report = reject(world, call)
-    assert (report.error_code, report.results) == (
+    result = reject(world, call)
+    assert (result.error_code, result.results) == (
         "E_FILE_NOT_FOUND",
         {"error": "No file named 'sale.csv' or 'other.png'"},
     )
-    assert (report.meta_data or {})["details"]["nearest"] == ["sales.csv"]
+    assert (result.meta_data or {})["details"]["nearest"] == ["sales.csv"]
 
 
 def test_file_that_exceeds_the_input_limit_is_rejected(world: World) -> None:
     session = world.session()
     world.upload("big.csv", bytes(501), session)
-    report = reject(world, world.call(world.turn(session), "report.summarise", '{"filename": "big.csv"}'))
-    assert report.error_code == "E_FILE_TOO_LARGE"
-    details = (report.meta_data or {})["details"]
+    result = reject(world, world.call(world.turn(session), "report.summarise", '{"filename": "big.csv"}'))
+    assert result.error_code == "E_FILE_TOO_LARGE"
+    details = (result.meta_data or {})["details"]
     assert (details["file_size_bytes"], details["current_limit_bytes"]) == (501, 500)
 
 
@@ -184,10 +182,11 @@ def test_tool_start_of_a_rejected_call_contains_the_model_arguments(
     assert world.events.payloads(call.turn_id, "tool_start") == [("tool_start", payload)]
 
 
-def test_rejected_call_is_not_stored_as_dispatched(world: World) -> None:
+def test_rejected_call_is_not_stored_as_sent_to_a_server(world: World) -> None:
     call = world.call(world.turn(world.session()), "vault.open")
     reject(world, call)
-    assert world.reload(call) == call
+    stored = world.reload(call)
+    assert stored.model_copy(update={"result": None}) == call
 
 
 def test_repeated_rejection_publishes_one_tool_start(world: World) -> None:
@@ -209,8 +208,8 @@ def test_step_of_a_missing_call_raises_lookup_error(world: World) -> None:
 def test_rejection_does_not_contain_the_user_name(world: World) -> None:
     session = world.session()
     world.upload("sales.csv", session=session)
-    report = reject(world, world.call(world.turn(session), "exact.read", '{"filenames": ["sale.csv"]}'))
-    assert ALICE.name not in json.dumps(report.model_dump(mode="json"))
+    result = reject(world, world.call(world.turn(session), "exact.read", '{"filenames": ["sale.csv"]}'))
+    assert ALICE.name not in json.dumps(result.model_dump(mode="json"))
 
 
 def test_tool_that_only_apps_may_call_is_not_offered_and_its_call_is_rejected(world: World) -> None:

@@ -3,16 +3,15 @@
 import pytest
 
 from satchel.contract.errors import ErrorCode, ToolCrashed
-from satchel.domain.calls import Call, RunnerReport
+from satchel.domain.calls import Call, CallResult, RunnerReport
 from satchel.domain.inputs import InputAnswer, Question, RequestedInput
-from satchel.domain.object_keys import call_objects_prefixes, outcome_key
+from satchel.domain.object_keys import call_objects_prefixes
 from satchel.domain.servers import Registry
 from satchel.domain.steps import MAX_POLLS_IN_TURN
 from satchel.domain.tasks import CallTask, ReportedTask
 from satchel.domain.tools import ToolListing, fresh_tool_list
 from satchel.ports.runners import Conversation
 from satchel.ports.tool_client import ServerSession
-from satchel.services.calls.runner_report import read_report
 from tests.unit.services.calls.tool_list_versions import record_versions
 from tests.unit.services.samples import ALICE, FETCH, REGISTRY, schema
 from tests.unit.services.world import World, call_step
@@ -44,9 +43,15 @@ def polls(world: World) -> list[int]:
 
 
 def report_of(world: World, call: Call) -> RunnerReport:
-    report = read_report(world.store, outcome_key(call.user, call.turn_id, call.call_id))
+    report = world.reports.read(call)
     assert report is not None
     return report
+
+
+def result_of(world: World, call: Call) -> CallResult:
+    result = world.reload(call).result
+    assert result is not None
+    return result
 
 
 def save_polls(world: World, call: Call, polls: int, index: int = 0) -> None:
@@ -109,7 +114,7 @@ def test_last_poll_that_a_turn_allows_is_sent(world: World, call: Call) -> None:
 
     poll(world, call)
     assert polls(world) == [MAX_POLLS_IN_TURN]
-    assert (report_of(world, call).error_code, world.callback.succeeded) == (ErrorCode.E_TIMEOUT, ["poll"])
+    assert (result_of(world, call).error_code, world.callback.succeeded) == (ErrorCode.E_TIMEOUT, ["poll"])
 
 
 def test_polls_of_the_other_tasks_of_the_turn_count_too(world: World, call: Call) -> None:
@@ -120,7 +125,7 @@ def test_polls_of_the_other_tasks_of_the_turn_count_too(world: World, call: Call
         poll(world, call)
 
     assert polls(world) == [1]
-    assert report_of(world, call).error_code is ErrorCode.E_TIMEOUT
+    assert result_of(world, call).error_code == ErrorCode.E_TIMEOUT
 
 
 def test_poll_of_a_tool_that_became_forbidden_ends_the_call_and_cancels_the_task(world: World, call: Call) -> None:
@@ -130,5 +135,5 @@ def test_poll_of_a_tool_that_became_forbidden_ends_the_call_and_cancels_the_task
     poll(world, call)
 
     assert (polls(world), world.callback.succeeded) == ([], ["poll"])
-    assert report_of(world, call).results == {"error": "You may not use the tool 'web.pages.fetch'"}
+    assert result_of(world, call).results == {"error": "You may not use the tool 'web.pages.fetch'"}
     assert world.runners.cancelled_tasks == [("web.pages", ALICE.name, "t-1", OPENED)]

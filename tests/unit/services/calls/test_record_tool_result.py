@@ -8,7 +8,6 @@ import pytest
 from satchel.contract import ArtifactProblem, ErrorCode, ToolFailed
 from satchel.domain.calls import Call, CallResult, RunnerReport
 from satchel.domain.conversation import ToolMessage
-from satchel.domain.steps import CallRef
 from satchel.domain.timestamps import format_time
 from tests.unit.services.samples import ALICE
 from tests.unit.services.world import World, call_step
@@ -27,7 +26,7 @@ def message_to_model(world: World, call: Call) -> ToolMessage:
 @pytest.mark.clause("v1:results:told", "v1:meta-data:told")
 def test_result_is_stored_published_and_added_to_the_transcript(world: World, call: Call) -> None:
     world.store_report(call, RunnerReport(results={"rows": 3}, meta_data={"seconds": 1}, duration_ms=1200))
-    assert world.use_cases.record_tool_result(call_step(call)) == CallRef(call_id=call.call_id)
+    world.use_cases.record_tool_result(call_step(call))
     assert world.reload(call).result == CallResult(
         is_error=False, results={"rows": 3}, meta_data={"seconds": 1}, duration_ms=1200
     )

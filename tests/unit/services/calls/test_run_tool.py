@@ -3,6 +3,7 @@
 import threading
 from base64 import b64encode
 from contextlib import AbstractContextManager
+from datetime import timedelta
 from pathlib import Path
 from typing import IO, Any
 
@@ -11,7 +12,7 @@ import pytest
 from satchel.contract import ArtifactProblem, Display, ErrorCode
 from satchel.domain.calls import RunnerReport
 from satchel.domain.inputs import Form
-from satchel.domain.steps import INPUT_REQUIRED, POLL_ERRORS
+from satchel.domain.steps import INPUT_REQUIRED, POLL_ERRORS, TOOL_ENDED
 from satchel.domain.tasks import ReportedTask
 from satchel.ports.runners import CallOrder
 from satchel.ports.tool_client import (
@@ -29,12 +30,29 @@ from tests.fakes.tool_client import StartedCall
 from tests.unit.services.orders import CALL_ID, OTHER_SESSION_ID, SESSION_ID, TURN_ID, USER, order
 from tests.unit.services.runner import Runner, result_of, writing
 
+ENDED = ("task", TOOL_ENDED)
+
 
 def test_call_runs_and_its_report_is_stored(runner: Runner) -> None:
     assert runner.report(order()) == RunnerReport(results={"rows": 3}, duration_ms=2000)
     workspace = runner.workspaces.base / USER
     assert runner.client.started == [StartedCall("summarise", {"filename": "a.csv"}, workspace, writes=True)]
-    assert (runner.callback.succeeded, runner.client.open, runner.workspaces.locked_users) == (["task"], 0, [])
+    assert (runner.callback.failed, runner.client.open, runner.workspaces.locked_users) == ([ENDED], 0, [])
+
+
+def waiting(runner: Runner, seconds: float) -> CallOrder:
+    """Return the order of a call for whose end Dispatch waits so long."""
+    return order().model_copy(update={"waits_until": runner.clock.now() + timedelta(seconds=seconds)})
+
+
+@pytest.mark.parametrize(("seconds", "is_in_time"), [(2.1, True), (2, False), (1, False)])
+def test_task_of_a_call_is_completed_by_the_runner_only_if_nobody_waits_for_its_end_any_more(
+    runner: Runner, seconds: float, *, is_in_time: bool
+) -> None:
+    sent = waiting(runner, seconds)
+    assert runner.run(sent) is is_in_time
+    assert runner.reports.read(sent) == RunnerReport(results={"rows": 3}, duration_ms=2000)
+    assert (runner.callback.failed, runner.callback.succeeded) == ([] if is_in_time else [ENDED], [])
 
 
 def test_server_gets_the_folder_in_which_it_keeps_the_data_of_the_user(runner: Runner, tmp_path: Path) -> None:
@@ -51,14 +69,14 @@ def test_report_says_that_the_tool_list_changed(runner: Runner) -> None:
 
 def test_report_is_stored_before_the_task_is_completed(runner: Runner) -> None:
     stored: list[bool] = []
-    runner.callback.on_succeed = lambda: stored.append(order().outcome_key in runner.store.objects)
+    runner.callback.on_end = lambda: stored.append(order().call_id in runner.reports.stored)
     runner.run(order())
     assert stored == [True]
 
 
 def test_task_is_completed_after_the_heartbeat_has_ended(runner: Runner) -> None:
     before, started = set(threading.enumerate()), list[list[str]]()  # other tests of this process may leave threads
-    runner.callback.on_succeed = lambda: started.append([t.name for t in threading.enumerate() if t not in before])
+    runner.callback.on_end = lambda: started.append([t.name for t in threading.enumerate() if t not in before])
     runner.run(order())
     assert [names.count("heartbeat") for names in started] == [0]
 
@@ -67,7 +85,7 @@ def test_repeated_order_runs_once(runner: Runner) -> None:
     runner.run(order(), "first")
     runner.run(order(), "second")
     claimed_by = runner.claims.claimed_by[CALL_ID]
-    assert (claimed_by, len(runner.client.started), runner.callback.succeeded) == ("first", 1, ["task"])
+    assert (claimed_by, len(runner.client.started), runner.callback.failed) == ("first", 1, [ENDED])
 
 
 def test_log_messages_of_the_tool_are_published(runner: Runner) -> None:
@@ -186,7 +204,8 @@ def test_report_contains_neither_bytes_nor_paths(runner: Runner) -> None:
     payload = {"results": {"blob": blob}, "artifacts": [{"name": "a", "mime": "a/b", "b64": blob, "path": "/tmp/x"}]}
     runner.client.script = [(0, result_of(payload))]
     runner.run(order())
-    text = runner.store.objects[order().outcome_key].body.decode()
+    text = runner.reports.stored[order().call_id]
+    assert isinstance(text, str)
     assert (blob in text, "/tmp/x" in text) == (False, False)
 
 
@@ -260,10 +279,13 @@ def test_edited_input_file_is_a_file_of_the_result(runner: Runner) -> None:
 
 def test_task_of_the_server_ends_the_run_with_the_wait_before_its_first_poll(runner: Runner) -> None:
     runner.client.script = [(1, TaskRunning(task_id="t-1", poll_seconds=4))]
-    report = runner.report(order())
+    sent = waiting(runner, 10)
+    assert runner.run(sent) is False
 
+    report = runner.reports.read(sent)
+    assert report is not None
     assert report.task == ReportedTask(task_id="t-1", wait_seconds=5)
-    assert (runner.callback.failed, runner.callback.succeeded) == ([("task", POLL_ERRORS[5])], [])
+    assert runner.callback.failed == [("task", POLL_ERRORS[5])]
 
 
 def test_poll_asks_for_the_task_and_adds_the_time_before(runner: Runner) -> None:

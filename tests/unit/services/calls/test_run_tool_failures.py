@@ -8,6 +8,7 @@ import pytest
 
 from satchel.contract import ErrorCode
 from satchel.domain.calls import RunnerReport
+from satchel.domain.steps import TOOL_ENDED
 from satchel.ports.runners import CallOrder, InputFile
 from satchel.ports.tool_client import BlockedAccess, CallFailure, ToolResult
 from tests.unit.services.orders import order
@@ -33,7 +34,7 @@ def test_silent_tool_times_out_and_its_files_are_discarded(runner: Runner) -> No
 def test_call_without_a_result_fails_with_its_message(runner: Runner, crashed: bool, code: ErrorCode) -> None:  # noqa: FBT001 (a row)
     runner.client.script = [(1, CallFailure(crashed=crashed, message="It is gone"))]
     assert error_of(runner.report(order())) == (code, "It is gone")
-    assert runner.callback.succeeded == ["task"]
+    assert runner.callback.failed == [("task", TOOL_ENDED)]
 
 
 def test_server_that_cannot_start_has_crashed(runner: Runner) -> None:
@@ -59,7 +60,7 @@ def test_error_of_the_runner_fails_the_call_and_logs_the_traceback(
         ErrorCode.E_TOOL_FAILED,
         "The tool could not be run: [Errno 28] No space left on device",
     )
-    assert runner.callback.succeeded == ["task"]
+    assert runner.callback.failed == [("task", TOOL_ENDED)]
     assert [(record.message, record.exc_info is not None) for record in caplog.records] == [("the runner failed", True)]
 
 
@@ -94,7 +95,7 @@ def test_files_of_a_failed_call_are_reported_and_not_stored(runner: Runner) -> N
     report = runner.report(order())
     assert error_of(report) == (ErrorCode.E_TOOL_FAILED, "disk full")
     assert names_not_stored(report) == ["a.txt", "Article References.json", "d.txt", "big.bin"]
-    assert (report.files, runner.store.written) == ([], [order().outcome_key])
+    assert (report.files, runner.store.written) == ([], [])
 
 
 @pytest.mark.clause("v2.1:artifacts:failed-call")
@@ -120,7 +121,7 @@ def test_cancelled_call_is_killed_and_stores_no_report(runner: Runner) -> None:
     runner.heartbeat_seconds, runner.callback.gone = 0, True
     runner.run(order())
     assert runner.client.running[0].killed_at is not None
-    assert (runner.store.written, runner.callback.succeeded) == ([], [])
+    assert (runner.reports.stored, runner.callback.failed) == ({}, [])
     assert (runner.client.open, runner.workspaces.locked_users) == (0, [])
 
 
@@ -131,7 +132,7 @@ def test_stopped_call_is_killed_between_two_heartbeats(runner: Runner, monkeypat
     runner.client.script = None  # stuck until it is killed
     runner.run(sent)
     assert runner.client.running[0].killed_at is not None
-    assert (runner.store.written, runner.callback.succeeded, runner.callback.heartbeats) == ([], [], [])
+    assert (runner.reports.stored, runner.callback.failed, runner.callback.heartbeats) == ({}, [], [])
 
 
 def test_call_cancelled_during_input_fetch_is_killed_when_it_runs(runner: Runner) -> None:
@@ -146,7 +147,7 @@ def test_call_cancelled_during_input_fetch_is_killed_when_it_runs(runner: Runner
     runner.client.side_effect = wait_for_heartbeat
     runner.run(order())
     assert runner.client.running[0].killed_at is not None
-    assert (runner.store.written, runner.callback.succeeded) == ([], [])
+    assert (runner.reports.stored, runner.callback.failed) == ({}, [])
 
 
 def test_heartbeats_continue_while_the_tool_is_silent(runner: Runner) -> None:
@@ -159,7 +160,7 @@ def test_heartbeats_continue_while_the_tool_is_silent(runner: Runner) -> None:
     runner.client.side_effect = wait_for_three
     runner.run(order())
     assert set(runner.callback.heartbeats) == {"task"}
-    assert runner.callback.succeeded == ["task"]
+    assert runner.callback.failed == [("task", TOOL_ENDED)]
 
 
 def test_secrets_of_the_order_are_neither_logged_nor_reported(runner: Runner, caplog: pytest.LogCaptureFixture) -> None:

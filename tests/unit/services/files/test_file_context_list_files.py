@@ -6,39 +6,37 @@ from typing import Any
 
 import pytest
 
-from satchel.domain.calls import Call, RunnerReport
-from satchel.domain.object_keys import outcome_key
+from satchel.domain.calls import Call, CallResult, RunnerReport
 from satchel.domain.timestamps import format_time
-from satchel.services.calls.runner_report import read_report
 from tests.unit.services.samples import ALICE, BOB
 from tests.unit.services.world import World, call_step
 
 
-def dispatch(world: World, call: Call) -> RunnerReport:
-    """Dispatch a call that reaches no runner, and return its report."""
+def dispatch(world: World, call: Call) -> CallResult:
+    """Dispatch a call that reaches no runner, and return its result."""
     world.use_cases.dispatch_tool(call_step(call, "token"))
     assert (world.runners.orders, world.callback.succeeded) == ([], ["token"])
-    report = read_report(world.store, outcome_key(call.user, call.turn_id, call.call_id))
-    assert report is not None
-    return report
+    result = world.reload(call).result
+    assert result is not None
+    return result
 
 
-def list_files(world: World, call: Call | None = None, **arguments: object) -> RunnerReport:
+def list_files(world: World, call: Call | None = None, **arguments: object) -> CallResult:
     """Let the model call the tool."""
     call = call or world.call(world.turn(world.session()), "satchel.list_files", json.dumps(arguments))
     return dispatch(world, call)
 
 
-def names(report: RunnerReport) -> list[str]:
-    return [file["name"] for file in report.results["files"]]
+def names(result: CallResult) -> list[str]:
+    return [file["name"] for file in result.results["files"]]
 
 
 def test_users_own_files_are_listed_newest_first_with_keys_but_without_links(world: World) -> None:
     old = world.upload("old.csv")
     new = world.upload("new.txt", b"one\ntwo\n")
     world.upload("secret.csv", who=BOB)
-    report = list_files(world)
-    assert report.results == {
+    result = list_files(world)
+    assert result.results == {
         "files": [
             {
                 "name": "new.txt",
@@ -133,6 +131,6 @@ def test_call_is_stored_published_and_recorded_like_any_other(world: World) -> N
 def test_all_users_may_call_it_and_other_names_are_unknown_tools(world: World) -> None:
     assert "satchel.list_files" in world.use_cases.list_tools.names(ALICE.groups)
     call = world.call(world.turn(world.session()), "satchel.list_everything")
-    report = list_files(world, call)
-    assert report.error_code == "E_UNKNOWN_TOOL"
-    assert "satchel.list_files" in json.dumps(report.meta_data)
+    result = list_files(world, call)
+    assert result.error_code == "E_UNKNOWN_TOOL"
+    assert "satchel.list_files" in json.dumps(result.meta_data)

@@ -3,16 +3,14 @@
 import pytest
 
 from satchel.contract.errors import ErrorCode
-from satchel.domain.calls import Call, Decision, RunnerReport
+from satchel.domain.calls import Call, CallResult, Decision
 from satchel.domain.conversation import ModelReply, ProposedCall, ToolHints
 from satchel.domain.errors import ApprovalClosed, ApprovalMismatch, CallNotFound, SessionNotFound, TurnNotFound
-from satchel.domain.object_keys import outcome_key
 from satchel.domain.servers import Registry
 from satchel.domain.steps import APPROVAL_DECIDED, CallRef, CallStep, Failure
 from satchel.domain.timestamps import format_time
 from satchel.domain.tools import ToolListing, fresh_tool_list
 from satchel.domain.users import Identity
-from satchel.services.calls.runner_report import read_report
 from tests.unit.services.samples import ALICE, BOB, ECHO, REGISTRY, SUMMARISE
 from tests.unit.services.wiring import APPROVAL_TIME
 from tests.unit.services.world import World, call_step, turn_step
@@ -45,10 +43,10 @@ def decide(world: World, call: Call, decision: Decision, who: Identity = ALICE) 
     return world.use_cases.decide_approval(who, call.session_id, call.turn_id, call.call_id, decision)
 
 
-def dispatch(world: World, call: Call) -> RunnerReport | None:
-    """Dispatch the call, and return its report if it was rejected."""
+def dispatch(world: World, call: Call) -> CallResult | None:
+    """Dispatch the call, and return its result if it was rejected."""
     world.use_cases.dispatch_tool(call_step(call, "task"))
-    return read_report(world.store, outcome_key(call.user, call.turn_id, call.call_id))
+    return world.reload(call).result
 
 
 # Calls that need approval
@@ -94,9 +92,9 @@ def test_destructive_requires_approval_unless_the_tool_is_said_to_be_harmless(
 
 def test_destructive_tool_is_not_dispatched_without_an_approval(world: World) -> None:
     describe(world, ToolHints(destructive=True))
-    report = dispatch(world, world.call(world.turn(world.session()), "report.echo", "{}"))
-    assert report is not None
-    assert report.error_code == ErrorCode.E_FORBIDDEN
+    result = dispatch(world, world.call(world.turn(world.session()), "report.echo", "{}"))
+    assert result is not None
+    assert result.error_code == ErrorCode.E_FORBIDDEN
 
 
 def test_star_requires_approval_for_all_tools_that_the_user_may_call(world: World) -> None:
@@ -188,9 +186,9 @@ def test_digest_covers_call_tool_and_arguments(waiting_call: Call) -> None:
 def test_call_that_differs_from_the_approved_one_is_not_dispatched(world: World, waiting_call: Call) -> None:
     other = waiting_call.model_copy(update={"arguments": '{"filename": "other.csv"}'})
     world.approvals.decide(waiting_call.turn_id, waiting_call.call_id, Decision(approved=True, digest=other.digest))
-    report = dispatch(world, waiting_call)
-    assert report is not None
-    assert report.results == {"error": "The user approved a call with other arguments"}
+    result = dispatch(world, waiting_call)
+    assert result is not None
+    assert result.results == {"error": "The user approved a call with other arguments"}
     assert world.runners.orders == []
 
 
@@ -231,9 +229,9 @@ def test_dispatch_refuses_a_call_whose_approval_expired_before_it_was_repeated(
 ) -> None:
     world.clock.advance(APPROVAL_TIME.total_seconds())
     world.use_cases.dispatch_tool(awaiting(waiting_call))
-    report = read_report(world.store, outcome_key(waiting_call.user, waiting_call.turn_id, waiting_call.call_id))
-    assert report is not None
-    assert (report.error_code, world.callback.succeeded) == (ErrorCode.E_FORBIDDEN, ["waiting"])
+    result = world.reload(waiting_call).result
+    assert result is not None
+    assert (result.error_code, world.callback.succeeded) == (ErrorCode.E_FORBIDDEN, ["waiting"])
 
 
 @pytest.mark.parametrize("error", ["States.HeartbeatTimeout", "States.Timeout"])
@@ -280,26 +278,26 @@ def test_approved_call_is_dispatched(world: World, waiting_call: Call) -> None:
 
 def test_denied_call_is_not_dispatched_and_reports_the_reason(world: World, waiting_call: Call) -> None:
     decide(world, waiting_call, NO)
-    report = dispatch(world, waiting_call)
-    assert report is not None
-    assert report.error_code is ErrorCode.E_FORBIDDEN
-    assert report.results == {"error": "The user denied the call: Not today"}
+    result = dispatch(world, waiting_call)
+    assert result is not None
+    assert result.error_code == ErrorCode.E_FORBIDDEN
+    assert result.results == {"error": "The user denied the call: Not today"}
     assert world.runners.orders == []
 
 
 def test_call_denied_without_a_reason_reports_the_denial_only(world: World, waiting_call: Call) -> None:
     decide(world, waiting_call, Decision(approved=False))
-    report = dispatch(world, waiting_call)
-    assert report is not None
-    assert report.results == {"error": "The user denied the call"}
+    result = dispatch(world, waiting_call)
+    assert result is not None
+    assert result.results == {"error": "The user denied the call"}
 
 
 def test_call_without_a_decision_is_rejected(world: World, waiting_call: Call) -> None:
     not_requested = world.call(world.turn(world.session()), "report.summarise", '{"filename": "sales.csv"}')
     for call in (waiting_call, not_requested):
-        report = dispatch(world, call)
-        assert report is not None
-        assert report.results == {"error": "The call was not approved in time"}
+        result = dispatch(world, call)
+        assert result is not None
+        assert result.results == {"error": "The call was not approved in time"}
     assert world.runners.orders == []
 
 
@@ -313,9 +311,9 @@ def test_edited_arguments_replace_the_models_before_identity_injection(world: Wo
 
 def test_edited_arguments_are_validated(world: World, waiting_call: Call) -> None:
     decide(world, waiting_call, Decision(approved=True, arguments={"filename": 7}))
-    report = dispatch(world, waiting_call)
-    assert report is not None
-    assert report.error_code is ErrorCode.E_INVALID_ARGUMENTS
+    result = dispatch(world, waiting_call)
+    assert result is not None
+    assert result.error_code == ErrorCode.E_INVALID_ARGUMENTS
 
 
 def test_same_decision_can_be_repeated_but_not_changed(world: World, waiting_call: Call) -> None:

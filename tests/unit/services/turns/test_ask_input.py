@@ -7,9 +7,7 @@ import pytest
 from satchel.contract.errors import ErrorCode
 from satchel.domain.calls import Call, RunnerReport
 from satchel.domain.inputs import InputAnswer, Question, RequestedInput
-from satchel.domain.object_keys import outcome_key
 from satchel.domain.steps import INPUT_REQUIRED, MAX_INPUT_ROUNDS_IN_CALL, CallStep
-from satchel.services.calls.runner_report import read_report, store_report
 from satchel.services.turns.inputs import TooManyQuestions
 from tests.unit.services.samples import ALICE
 from tests.unit.services.world import World, call_step
@@ -33,8 +31,7 @@ def call(world: World) -> Call:
 
 def ask(world: World, call: Call, token: str = "waiting") -> None:  # noqa: S107  (not a password)
     """End the call with a question, as its runner does, and ask it."""
-    report = RunnerReport(asks=RequestedInput(questions=[LINK], state="sealed"))
-    store_report(world.store, outcome_key(call.user, call.turn_id, call.call_id), report)
+    world.store_report(call, RunnerReport(asks=RequestedInput(questions=[LINK], state="sealed")))
     world.use_cases.ask_input(asking(call, token))
 
 
@@ -45,10 +42,6 @@ def asking(call: Call, token: str) -> CallStep:
 def accept(world: World, call: Call, number: int = 1) -> None:
     answer = InputAnswer(input_id=f"{number}-0", action="accept")
     world.use_cases.answer_input(ALICE, call.session_id, call.turn_id, call.call_id, answer)
-
-
-def report_of(world: World, call: Call) -> RunnerReport | None:
-    return read_report(world.store, outcome_key(call.user, call.turn_id, call.call_id))
 
 
 def test_question_is_published_once_without_state_and_token(world: World, call: Call) -> None:
@@ -81,7 +74,7 @@ def test_answers_and_state_go_to_the_tool_once(world: World, call: Call) -> None
     assert (second.input_round, second.task_token) == (1, "continued")
     assert (second.responses, second.request_state) == ({"sign-in": {"action": "accept"}}, "sealed")
     assert [kind for kind, _ in world.events.payloads(call.turn_id, "tool_start")] == ["tool_start"]
-    report = report_of(world, call)
+    report = world.reports.read(call)
     assert report is not None
     assert (report.asks, report.error_code) == (None, ErrorCode.E_TOOL_CRASHED)
 
@@ -104,9 +97,9 @@ def test_repeated_execution_does_not_ask_after_the_time(world: World, call: Call
     ask(world, call)
     world.clock.advance(WAIT.total_seconds())
     world.use_cases.dispatch_tool(call_step(call, "repeated"))
-    report = report_of(world, call)
-    assert report is not None
-    assert "did not answer" in str(report.results)
+    result = world.reload(call).result
+    assert result is not None
+    assert "did not answer" in str(result.results)
     assert world.callback.succeeded == ["repeated"]
 
     world.use_cases.ask_input(asking(call, "late"))

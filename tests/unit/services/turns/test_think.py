@@ -13,14 +13,12 @@ from satchel.domain.conversation import (
     UserMessage,
 )
 from satchel.domain.ids import call_id
-from satchel.domain.object_keys import outcome_key
 from satchel.domain.prompt import MUST_ANSWER_NOTE, system_prompt
 from satchel.domain.sessions import TurnStatus
 from satchel.domain.steps import MAX_CALLS_IN_ROUND, MAX_CALLS_IN_TURN, CallRef, NextStep
 from satchel.domain.steps import MAX_ROUNDS as MAX_ROUNDS_OF_ALL
 from satchel.domain.tools import FIND_TOOLS, LIST_FILES, ToolListing, fresh_tool_list
 from satchel.ports.steps import Round
-from satchel.services.calls.runner_report import read_report
 from tests.unit.services.samples import ALICE, BOB, ECHO, EXACT, FETCH, MERGE, OPEN, REGISTRY, SUMMARISE
 from tests.unit.services.wiring import MAX_ROUNDS
 from tests.unit.services.world import World, call_step, turn_step
@@ -265,9 +263,6 @@ def test_tool_among_many_is_offered_after_the_model_has_found_it(world: World) -
     offered = last_request(world).tools
     call = world.calls.list(turn.turn_id)[0]
     world.use_cases.dispatch_tool(call_step(call, "task"))
-    report = read_report(world.store, outcome_key(call.user, call.turn_id, call.call_id))
-    assert report is not None
-    world.finish_call(call, report)
     world.use_cases.think(turn_step(turn, 1))
     assert offered == [FIND_TOOLS, LIST_FILES]
     assert last_request(world).tools == [FIND_TOOLS, LIST_FILES, melt]

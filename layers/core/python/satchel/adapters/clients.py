@@ -37,6 +37,10 @@ MAX_SEND_SECONDS = 0.25
 """Maximum seconds for the response to a WebSocket message. API Gateway responds in about 15 ms."""
 
 
+CALL_READ_SECONDS = 5
+"""Maximum seconds for the response of a runner: the wait of Dispatch (``MAX_WAIT``), and two for a slow network."""
+
+
 @lru_cache
 def dynamodb() -> "DynamoDBClient":
     """Return the DynamoDB client for the deployment's table."""
@@ -59,6 +63,12 @@ def stepfunctions() -> "SFNClient":
 def lambda_() -> "LambdaClient":
     """Return the client that invokes Lambda functions asynchronously."""
     return boto3.client("lambda", config=_RETRIES)
+
+
+@lru_cache
+def lambda_waiting() -> "LambdaClient":
+    """Return the client that waits for the end of short tool calls. A repeated request would only wait in vain."""
+    return boto3.client("lambda", config=Config(read_timeout=CALL_READ_SECONDS, retries={"total_max_attempts": 1}))
 
 
 @lru_cache

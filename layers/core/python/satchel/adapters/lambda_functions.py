@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from botocore.exceptions import BotoCoreError, ClientError, ReadTimeoutError
 from pydantic import TypeAdapter, ValidationError
 
+from satchel.domain.calls import runner_crash
 from satchel.domain.conversation import ToolSpec
 from satchel.domain.errors import Unavailable
 from satchel.domain.ids import SessionId, TurnId, UserName
@@ -36,19 +37,44 @@ class LambdaRunners:
     """
 
     client: "LambdaClient"
+    waiting_client: "LambdaClient"
     listing_client: "LambdaClient"
     prefix: str
     remote: Collection[str]
     remote_runner: str
 
-    def start(self, server: str, order: CallOrder) -> None:
-        """Send a tool call to the server's runner without waiting for the result."""
-        self.client.invoke(
-            FunctionName=self._function(server),
-            InvocationType="Event",
-            TenantId=order.user,
-            Payload=json.dumps({"server": server, **order.model_dump(mode="json")}).encode(),
-        )
+    def run(self, server: str, order: CallOrder) -> bool:
+        """Send a tool call to the server's runner. Return True if it has ended. Raise ToolCrashed if the runner has.
+
+        If the runner cannot be invoked now, leave the call in Lambda's queue, which waits for a free environment. A
+        runner that has got the call after all ignores the second one.
+        """
+        try:
+            response = self.waiting_client.invoke(
+                FunctionName=self._function(server),
+                InvocationType="RequestResponse",
+                TenantId=order.user,
+                Payload=self._payload(server, order),
+            )
+        except ReadTimeoutError:
+            return False
+        except (ClientError, BotoCoreError):
+            logger.warning("the call waits in the queue of its runner", extra={"call_id": order.call_id}, exc_info=True)
+            self.client.invoke(
+                FunctionName=self._function(server),
+                InvocationType="Event",
+                TenantId=order.user,
+                Payload=self._payload(server, order.model_copy(update={"waits_until": None})),
+            )
+            return False
+        payload = json.loads(response["Payload"].read())
+        if "FunctionError" in response:
+            raise runner_crash(str(payload.get("errorMessage", "unknown error")))
+        return bool(payload == {"ended": True})
+
+    @staticmethod
+    def _payload(server: str, order: CallOrder) -> bytes:
+        return json.dumps({"server": server, **order.model_dump(mode="json")}).encode()
 
     def end_session(self, server: str, user: UserName, session: ServerSession) -> None:
         """Let the runner of a remote server end an MCP session. If that fails, the server ends it after its timeout."""

@@ -22,6 +22,7 @@ from satchel.adapters.dynamodb.inputs import DynamoInputs
 from satchel.adapters.dynamodb.links import DynamoLinkStates, DynamoSharedLinks
 from satchel.adapters.dynamodb.personal_tokens import DynamoPersonalTokens
 from satchel.adapters.dynamodb.quotas import DynamoQuotaCounts
+from satchel.adapters.dynamodb.reports import DynamoReports
 from satchel.adapters.dynamodb.requests import DynamoRequestKeys
 from satchel.adapters.dynamodb.retention import DynamoFileReaper, DynamoSessionPurger
 from satchel.adapters.dynamodb.runner_events import DynamoReportedEvents
@@ -49,7 +50,7 @@ from satchel.adapters.stepfunctions import TurnExecutions, WaitingTasks
 from satchel.bootstrap.observed import metrics
 from satchel.bootstrap.process import CLOCK, registry
 from satchel.domain.servers import Registry, ServerEntry
-from satchel.ports.calls import AuditTrail, Calls, CallTasks, ReportedEvents
+from satchel.ports.calls import AuditTrail, Calls, CallTasks, ReportedEvents, Reports
 from satchel.ports.connections import Connections, ConnectionSender, Subscriptions, Tickets
 from satchel.ports.files import FileReaper, Files, Uploads
 from satchel.ports.links import ChatLinks, DashboardSigner, LinkStates, SharedLinks, Signer
@@ -103,6 +104,7 @@ class AwsPorts:
     inputs = cached_property[Inputs](lambda self: DynamoInputs(self.table))
     events = cached_property[Events](lambda self: DynamoEvents(self.table, self.clock))
     reported_events = cached_property[ReportedEvents](lambda self: DynamoReportedEvents(self.table, self.clock))
+    reports = cached_property[Reports](lambda self: DynamoReports(self.table, self.store))
     dashboards = cached_property[Dashboards](lambda self: DynamoDashboards(self.table))
 
     @cached_property
@@ -171,6 +173,7 @@ class AwsPorts:
         settings = self._settings.runners
         return LambdaRunners(
             client=clients.lambda_(),
+            waiting_client=clients.lambda_waiting(),
             listing_client=clients.lambda_listing(),
             prefix=settings.runner_prefix,
             remote=self.registry.remote,

@@ -19,6 +19,7 @@ from aws_lambda_powertools.utilities.parameters import SecretsProvider
 import satchel.adapters.mcp.import_stub  # noqa: F401  (installs import stubs, so it must come before the MCP SDK)
 from satchel.adapters import clients
 from satchel.adapters.dynamodb.calls import DynamoClaims
+from satchel.adapters.dynamodb.reports import DynamoReports
 from satchel.adapters.dynamodb.runner_events import DynamoEventReporter
 from satchel.adapters.dynamodb.server_sessions import DynamoServerSessions
 from satchel.adapters.dynamodb.table import Table
@@ -107,6 +108,7 @@ def call_ports(server: str, order: CallOrder) -> CallPorts:
     sessions = DynamoServerSessions(table, Conversation(order.session_id, server)) if is_remote else None
     return CallPorts(
         store=store,
+        reports=DynamoReports(table, store),
         events=DynamoEventReporter(table, count(first_event)),
         claims=DynamoClaims(table),
         sessions=sessions,

@@ -17,7 +17,7 @@ from pydantic import (
 )
 
 from satchel.contract import Artifact, ArtifactProblem, Canvas, DeferredArtifact, Display, ToolOutput, scrub_text
-from satchel.contract.errors import ErrorCode, InvalidArtifact, NotApproved, ToolError
+from satchel.contract.errors import ErrorCode, InvalidArtifact, NotApproved, ToolCrashed, ToolError
 from satchel.domain.files import FileRecord
 from satchel.domain.ids import CallId, FileKey, SessionId, TurnId, UserName
 from satchel.domain.inputs import RequestedInput
@@ -256,6 +256,11 @@ class Decision(BaseModel):
     digest: Annotated[str | None, Field(max_length=64)] = None
     arguments: dict[str, Any] | None = None
     reason: Annotated[str | None, Field(max_length=MAX_REASON_CHARS)] = None
+
+
+def runner_crash(reason: str) -> ToolCrashed:
+    """Return the error of a call whose runner ended before the call."""
+    return ToolCrashed(f"The runner of the tool ended before the tool returned a result: {truncate(reason, 500)}")
 
 
 NOT_APPROVED_IN_TIME = "The call was not approved in time"

@@ -25,6 +25,12 @@ APPROVAL_DECIDED = "ApprovalDecided"
 INPUT_REQUIRED = "InputRequired"
 """The error with which a call leaves the state Dispatch to ask the user (state Input)."""
 
+TOOL_ENDED = "ToolEnded"
+"""The error with which a call leaves the state Dispatch if its tool ended after the function (state RecordToolResult).
+
+A success says that the function has recorded the result. So only trusted functions may report it.
+"""
+
 MAX_POLLS_IN_TURN = 250
 """How often the calls of a turn may poll the tasks of their servers, for the same limit. One task gets 19 hours."""
 
@@ -89,7 +95,7 @@ class CallStep(BaseModel):
     """The input of states that process one tool call.
 
     ``approval``: the user must approve the call first (state Dispatch). ``asks``: the call asks the user questions
-    (state Input).
+    (state Input). Without ``task_token``, the result of the call is to be recorded (state RecordToolResult).
     """
 
     user: UserName

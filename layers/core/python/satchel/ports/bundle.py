@@ -4,7 +4,7 @@ from collections.abc import Callable
 from typing import Protocol
 
 from satchel.domain.servers import Registry, ServerEntry
-from satchel.ports.calls import AuditTrail, Calls, CallTasks, ReportedEvents
+from satchel.ports.calls import AuditTrail, Calls, CallTasks, ReportedEvents, Reports
 from satchel.ports.connections import Connections, ConnectionSender, Subscriptions, Tickets
 from satchel.ports.files import FileReaper, Files, Uploads
 from satchel.ports.links import ChatLinks, DashboardSigner, LinkStates, SharedLinks, Signer
@@ -70,6 +70,9 @@ class Ports(Protocol):
 
     @property
     def reported_events(self) -> ReportedEvents: ...
+
+    @property
+    def reports(self) -> Reports: ...
 
     @property
     def dashboards(self) -> Dashboards: ...

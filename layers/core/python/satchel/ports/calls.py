@@ -5,9 +5,9 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from satchel.domain.audit import AuditEntry
-from satchel.domain.calls import Call
+from satchel.domain.calls import Call, RunnerReport
 from satchel.domain.events import NewEvent
-from satchel.domain.ids import CallId, SessionId, TurnId
+from satchel.domain.ids import CallId, SessionId, TurnId, UserName
 from satchel.domain.inputs import CallInput, InputAnswer
 from satchel.domain.tasks import CallTask
 from satchel.ports import Page
@@ -29,6 +29,26 @@ class CallClaims(Protocol):
 
     def read_answer(self, call_id: CallId, input_id: str) -> InputAnswer | None:
         """Return the user's answer to a question of the running tool, or None. Raise Unavailable if the read fails."""
+        ...
+
+
+class CallIds(Protocol):
+    """Anything that names a call: the call itself, a step of it, or the order for its runner."""
+
+    user: UserName
+    turn_id: TurnId
+    call_id: CallId
+
+
+class Reports(Protocol):
+    """Stores what runners report when a tool has ended. Runners execute third-party code, so reports are untrusted."""
+
+    def save(self, call: CallIds, report: RunnerReport) -> None:
+        """Store the report of a call. It replaces the one of an earlier run of the call."""
+        ...
+
+    def read(self, call: CallIds) -> RunnerReport | None:
+        """Return the report of a call, or None if there is none. Raise ValueError if it is too large or malformed."""
         ...
 
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager
+from datetime import datetime
 from pathlib import Path
 from typing import IO, Any, Literal, NamedTuple, Protocol
 
@@ -52,7 +53,8 @@ class CallOrder(BaseModel):
     ``polls``; the call has taken ``earlier_ms`` so far. ``as_task`` asks an older server for a task. ``is_legacy``: the
     server speaks the older MCP handshake. ``asks_while_running``: only with that handshake can the tool ask the user. A
     call that ``may_repeat`` has no further effect if it is repeated. ``app_uri`` is the app that shows the result,
-    titled ``app_title``. If ``from_app``, an app made the call.
+    titled ``app_title``. If ``from_app``, an app made the call. The sender waits for the end of the call until
+    ``waits_until``.
     """
 
     model_config = ConfigDict(hide_input_in_errors=True)
@@ -74,8 +76,8 @@ class CallOrder(BaseModel):
     collect: bool = True
     task_token: str
     credentials: ScopedCredentials
-    outcome_key: str
     limits: Limits
+    waits_until: datetime | None = None
     input_round: int = 0
     responses: dict[str, dict[str, Any]] = {}
     request_state: str | None = None
@@ -99,8 +101,12 @@ class CallOrder(BaseModel):
 class Runners(Protocol):
     """Sends calls to runners. Each runner (a Lambda function or process) executes the tools of one MCP server."""
 
-    def start(self, server: str, order: CallOrder) -> None:
-        """Send a call to the runner of a server, without waiting for the result."""
+    def run(self, server: str, order: CallOrder) -> bool:
+        """Send a call to the runner of a server, and wait for its end until ``order.waits_until``.
+
+        Return True if the call has ended. Otherwise the runner completes the call's task when it ends. Raise
+        ToolCrashed if the runner has ended before the call.
+        """
         ...
 
     def end_session(self, server: str, user: UserName, session: ServerSession) -> None:

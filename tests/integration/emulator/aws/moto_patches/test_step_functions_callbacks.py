@@ -1,3 +1,4 @@
+import threading
 import time
 from typing import Any
 
@@ -13,6 +14,43 @@ def test_success_sent_by_the_invoked_function_is_not_lost(driver: CloudDriver) -
 
     state = waiting_task(driver.function(send_success), heartbeat=1, timeout=5)
     assert driver.run({"Wait": state}) == ("SUCCEEDED", {"early": True})
+
+
+def test_callback_during_the_invocation_ends_the_task_at_once(driver: CloudDriver) -> None:
+    may_return = threading.Event()
+
+    def send_success(event: Any, _context: LambdaContext) -> None:  # noqa: ANN401  (a payload of any shape)
+        driver.states.send_task_success(taskToken=event["token"], output="1")
+        may_return.wait(20)
+
+    execution = driver.start({"Wait": waiting_task(driver.function(send_success))})
+    assert driver.wait(execution) == ("SUCCEEDED", 1)
+    may_return.set()
+
+
+def test_stop_during_the_invocation_ends_the_execution_at_once(driver: CloudDriver) -> None:
+    started, may_return = threading.Event(), threading.Event()
+
+    def wait(_event: object, _context: LambdaContext) -> None:
+        started.set()
+        may_return.wait(20)
+
+    execution = driver.start({"Wait": waiting_task(driver.function(wait))})
+    assert started.wait(5)
+    driver.states.stop_execution(executionArn=execution)
+    assert driver.wait(execution)[0] == "ABORTED"
+    may_return.set()
+
+
+def test_failed_invocation_fails_the_task_with_its_error(driver: CloudDriver) -> None:
+    def fail(_event: object, _context: LambdaContext) -> None:
+        raise KeyError("a bug")
+
+    catch = [{"ErrorEquals": ["KeyError"], "ResultPath": "$.failure", "Next": "Over"}]
+    states: States = {"Wait": waiting_task(driver.function(fail), Catch=catch), "Over": {"Type": "Succeed"}}
+    status, output = driver.run(states, {})
+    assert (status, output["failure"]["Error"]) == ("SUCCEEDED", "KeyError")
+    assert "a bug" in output["failure"]["Cause"]
 
 
 def test_heartbeat_before_the_task_waits_is_accepted(driver: CloudDriver) -> None:

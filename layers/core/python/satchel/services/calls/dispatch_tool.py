@@ -34,7 +34,7 @@ from satchel.domain.tasks import CallTask
 from satchel.domain.timing import Limits
 from satchel.domain.tool_search import find_tools
 from satchel.domain.tools import BUILTIN_TOOLS, FIND_TOOLS
-from satchel.ports.calls import CallTasks
+from satchel.ports.calls import CallTasks, Reports
 from satchel.ports.runners import (
     CallOrder,
     Conversation,
@@ -44,18 +44,20 @@ from satchel.ports.runners import (
     ScopedCredentials,
 )
 from satchel.ports.steps import CallRecords, CallStart, Steps
-from satchel.ports.storage import FileStore
 from satchel.ports.system import Clock
 from satchel.ports.turns import Events, Inputs, TaskCallback
 from satchel.services.calls.ask_approval import AskApproval
 from satchel.services.calls.cancel_tasks import CancelTasks
+from satchel.services.calls.record_tool_result import RecordToolResult
 from satchel.services.calls.resolve_inputs import ResolvedInputs, ResolveInputs
-from satchel.services.calls.runner_report import read_report, store_report
 from satchel.services.files.file_context import ListFiles
 from satchel.services.side_by_side import side_by_side
 from satchel.services.tools.tool_lists import ListTools, RefreshTools
 
 logger = logging.getLogger(__name__)
+
+MAX_WAIT = timedelta(seconds=3)
+"""How long the function waits for a tool. Most tools end earlier, and then their turn needs no further function."""
 
 _MAX_FOUND_CHARS = 200
 _STOPPED = "The tool's environment stopped without returning a result."
@@ -76,7 +78,10 @@ class _PreparedCall:
 
 @dataclass(frozen=True)
 class DispatchTool:
-    """Authorize a tool call, validate its arguments, add the user's identity and files, and send it to its runner."""
+    """Authorize a tool call, validate its arguments, add the user's identity and files, and send it to its runner.
+
+    If the tool ends within ``MAX_WAIT``, record its result.
+    """
 
     registry: Registry
     steps: Steps
@@ -88,7 +93,8 @@ class DispatchTool:
     credentials: CredentialSource
     runners: Runners
     list_files: ListFiles
-    store: FileStore
+    reports: Reports
+    record: RecordToolResult
     callback: TaskCallback
     questions: Inputs
     tasks: CallTasks
@@ -98,9 +104,10 @@ class DispatchTool:
     max_running_calls: int
 
     def __call__(self, step: CallStep) -> None:
-        """Send the step's tool call to its runner. If a check rejects the call, store the error as its report.
+        """Send the step's tool call to its runner. If a check rejects the call, record the error as its result.
 
-        A call that needs the user's approval waits for the decision first.
+        A call that needs the user's approval waits for the decision first. The call's task in the state machine
+        succeeds when the result is recorded. For a slow tool, the runner ends the task with the error ``TOOL_ENDED``.
 
         Raise TooManyRunningCalls, before anything else happens, if the user's other calls must end first.
         """
@@ -118,23 +125,23 @@ class DispatchTool:
             return
         questions = None if records.questions and records.questions.is_in_call else records.questions
         if questions is not None and not questions.is_answered and not questions.taken:
-            self._wait_or_expire(call, questions, step.task_token)
+            self._wait_or_expire(step, questions, step.task_token)
             return
         task = self._next_poll(call, records)
         if task is not None:
-            self._poll(task, records, records.turn, step.task_token)
+            self._poll(step, task, records, records.turn, step.task_token)
             return
         try:
             if call.tool in BUILTIN_TOOLS:
-                self._complete(call, step.task_token, self._run_builtin(records.turn, call))
+                self._complete(step, step.task_token, self._run_builtin(records.turn, call))
                 return
             prepared = self._prepare(records.turn, call, records)
         except ToolError as error:
             if questions is None:
                 self.events.append(call.turn_id, refused_start_event(call))
-            self._complete(call, step.task_token, RunnerReport.from_error(error))
+            self._complete(step, step.task_token, RunnerReport.from_error(error))
         else:
-            self._send(prepared, step.task_token, questions)
+            self._send(step, prepared, step.task_token, questions)
 
     def _awaits_decision(self, call: Call, approval: Approval | None) -> bool:
         """Return False if the call has started, or if the user has decided or the time for that is over.
@@ -145,19 +152,19 @@ class DispatchTool:
             return False
         return approval is None or (approval.decision is None and self.clock.now() < approval.expires_at)
 
-    def _wait_or_expire(self, call: Call, questions: CallInput, token: str) -> None:
+    def _wait_or_expire(self, step: CallStep, questions: CallInput, token: str) -> None:
         """Ask the user again, because an execution of this turn has ended during the wait. Fail a call that is late."""
         if self.clock.now() < questions.expires_at:
             self.callback.fail(token, INPUT_REQUIRED)
         else:
-            self._complete(call, token, RunnerReport.from_error(NotAnswered(NOT_ANSWERED)))
+            self._complete(step, token, RunnerReport.from_error(NotAnswered(NOT_ANSWERED)))
 
     def _next_poll(self, call: Call, records: CallRecords) -> CallTask | None:
         """Return the task that works on the call and is to be polled now, or None."""
         if call.server is None:  # the call has not started
             return None
         try:
-            report = read_report(self.store, outcome_key(call.user, call.turn_id, call.call_id))
+            report = self.reports.read(call)
         except ValueError:
             report = None
         task = records.task
@@ -166,7 +173,7 @@ class DispatchTool:
             task = CallTask(task_id=report.task.task_id, started_at=self.clock.now(), **ids)
         return task and task.model_copy(update={"polls": task.polls + 1})
 
-    def _poll(self, task: CallTask, records: CallRecords, turn: Turn, token: str) -> None:
+    def _poll(self, step: CallStep, task: CallTask, records: CallRecords, turn: Turn, token: str) -> None:
         """Send a poll of the call's task to the runner, with the answers to its questions, if any."""
         call, now = records.call, self.clock.now()
         if call is None:
@@ -175,22 +182,22 @@ class DispatchTool:
         others = [each.polls for each in self.tasks.list(call.turn_id) if each.call_id != call.call_id]
         if task.polls + sum(others) > MAX_POLLS_IN_TURN:
             self.cancel_tasks.cancel(turn, task)
-            self._complete(call, token, RunnerReport.from_error(task.timed_out(now)))
+            self._complete(step, token, RunnerReport.from_error(task.timed_out(now)))
             return
         self.tasks.save(task)
         try:
             server, entry, tool = self._find_tool(turn, call, records.tools_version)
         except ToolError as error:
             self.cancel_tasks.cancel(turn, task)
-            self._complete(call, token, RunnerReport.from_error(error))
+            self._complete(step, token, RunnerReport.from_error(error))
             return
         key = outcome_key(call.user, call.turn_id, call.call_id)
         prefixes = call_objects_prefixes(call.user, call.call_id)
         credentials = self.credentials.for_call(call.call_id, prefixes, key, Conversation(call.session_id, server))
         if answered is None:
-            self._expect_crash(key)
+            self._expect_crash(call)
         else:
-            self._continue(answered, key)
+            self._continue(call, answered)
         event = start_event(call, call.injected)
         prepared = _PreparedCall(call, server, entry, tool, ResolvedInputs(call.injected or {}), event)
         poll = {
@@ -201,9 +208,9 @@ class DispatchTool:
             "responses": answered.responses if answered else {},
             "writes": False,
         }
-        self.runners.start(server, self._order(prepared, token, credentials, key).model_copy(update=poll))
+        self._run(step, server, self._order(prepared, token, credentials).model_copy(update=poll))
 
-    def _send(self, prepared: _PreparedCall, token: str, questions: CallInput | None) -> None:
+    def _send(self, step: CallStep, prepared: _PreparedCall, token: str, questions: CallInput | None) -> None:
         """Store that the call starts or continues, and send it to its runner. Raise TooManyRunningCalls."""
         call = prepared.call
         prefixes = call_objects_prefixes(call.user, call.call_id)
@@ -213,7 +220,7 @@ class DispatchTool:
             lambda: (
                 self.steps.start_call(call, prepared.event, self.max_running_calls)
                 if questions is None
-                else self._continue(questions, key)
+                else self._continue(call, questions)
             ),
             lambda: self.credentials.for_call(call.call_id, prefixes, key, conversation),
         )
@@ -222,24 +229,34 @@ class DispatchTool:
         if start is CallStart.TURN_ENDED:
             logger.info("the turn ended before the call", extra={"call_id": call.call_id})
             return
-        order = self._order(prepared, token, credentials, key)
+        order = self._order(prepared, token, credentials)
         if questions is not None:
             continued = {"input_round": questions.round, "responses": questions.responses}
             order = order.model_copy(update=continued | {"request_state": questions.state})
-        self.runners.start(prepared.server, order)
+        self._run(step, prepared.server, order)
 
-    def _continue(self, questions: CallInput, key: str) -> CallStart:
+    def _run(self, step: CallStep, server: str, order: CallOrder) -> None:
+        """Let the runner execute a call. If it ends soon, record its result and complete the task that waits for it."""
+        try:
+            if not self.runners.run(server, order.model_copy(update={"waits_until": self.clock.now() + MAX_WAIT})):
+                return
+            report = None
+        except ToolCrashed as error:
+            report = self.record.read_report(step) or RunnerReport.from_error(error)
+        self._complete(step, order.task_token, report)
+
+    def _continue(self, call: Call, questions: CallInput) -> CallStart:
         """Store that the answers are sent. Replace the report with the questions, in case the tool now crashes."""
-        self._expect_crash(key)
+        self._expect_crash(call)
         self.questions.take(questions)
         return CallStart.STARTED
 
-    def _expect_crash(self, key: str) -> None:
+    def _expect_crash(self, call: Call) -> None:
         """Replace the report of the previous run, which must not be read again if the next run stores none."""
-        store_report(self.store, key, RunnerReport.from_error(ToolCrashed(_STOPPED), duration_ms=None))
+        self.reports.save(call, RunnerReport.from_error(ToolCrashed(_STOPPED), duration_ms=None))
 
-    def _complete(self, call: Call, token: str, report: RunnerReport) -> None:
-        store_report(self.store, outcome_key(call.user, call.turn_id, call.call_id), report)
+    def _complete(self, step: CallStep, token: str, report: RunnerReport | None) -> None:
+        self.record(step, report)
         self.callback.succeed(token)
 
     def _run_builtin(self, turn: Turn, call: Call) -> RunnerReport:
@@ -317,7 +334,7 @@ class DispatchTool:
         available = ListTools(self.registry, self.tools.lists).tools(turn.groups, turn.tools)
         return args.find_similar_names(name, [tool.full_name for tool in available])
 
-    def _order(self, prepared: _PreparedCall, token: str, credentials: ScopedCredentials, key: str) -> CallOrder:
+    def _order(self, prepared: _PreparedCall, token: str, credentials: ScopedCredentials) -> CallOrder:
         call, tool, entry, resolved = prepared.call, prepared.tool, prepared.entry, prepared.resolved
         return CallOrder(
             user=call.user,
@@ -336,7 +353,6 @@ class DispatchTool:
             collect=entry.collect == "all",
             task_token=token,
             credentials=credentials,
-            outcome_key=key,
             limits=entry.limits_with_defaults(self.limits),
             as_task=tool.needs_task,
             is_legacy=prepared.is_legacy,

@@ -35,13 +35,13 @@ from satchel.domain.files import FileRecord
 from satchel.domain.ids import FileKey
 from satchel.domain.inputs import NOT_ANSWERED, CallInput
 from satchel.domain.media import MAX_PICTURE_BYTES, MediaRef, media_of
-from satchel.domain.object_keys import expiry_tags, outcome_key
+from satchel.domain.object_keys import expiry_tags
 from satchel.domain.quotas import TooManyRunningCalls
 from satchel.domain.responses import ResponseArtifact, ResponseCanvas, ResponseDeferred
 from satchel.domain.size_limits import MAX_FILES, strip_and_truncate, truncate
-from satchel.domain.steps import CallRef, CallStep, Failure
+from satchel.domain.steps import CallStep, Failure
 from satchel.domain.timestamps import format_time
-from satchel.ports.calls import ReportedPage
+from satchel.ports.calls import ReportedPage, Reports
 from satchel.ports.files import Files
 from satchel.ports.sessions import Dashboards
 from satchel.ports.steps import CallEnd, EndedCall, Steps
@@ -50,7 +50,6 @@ from satchel.ports.system import Clock, Metrics
 from satchel.ports.turns import Events
 from satchel.services.calls.audit import count_call, log_audit
 from satchel.services.calls.relay_events import RelayEvents, readable_events
-from satchel.services.calls.runner_report import read_report
 from satchel.services.files.artifact_records import (
     add_metadata_from_store,
     lifetime_of,
@@ -90,6 +89,7 @@ class RecordToolResult:
     steps: Steps
     files: Files
     events: Events
+    reports: Reports
     store: FileStore
     clock: Clock
     dashboards: Dashboards
@@ -101,11 +101,14 @@ class RecordToolResult:
     canvas_origins: Collection[str] = ()
     reads_documents: bool = False
 
-    def __call__(self, step: CallStep) -> CallRef:
-        """Record the result of the workflow step's tool call. Raise LookupError if the call does not exist."""
+    def __call__(self, step: CallStep, report: RunnerReport | None = None) -> None:
+        """Record the result of the workflow step's tool call. Raise LookupError if the call does not exist.
+
+        ``report`` is the outcome of a call that no runner executes; otherwise the runner's report is read.
+        """
         (call, position, questions), report, latest, _ = side_by_side(
             lambda: self.steps.read_ended_call(step.call_id),
-            lambda: self._read_report(step),
+            lambda: report or self.read_report(step),
             lambda: self.relay.reported.read_latest(step.call_id),
             lambda: self.events.read_last_number(step.turn_id),
         )
@@ -129,7 +132,6 @@ class RecordToolResult:
                 self.dashboards.save(self._dashboard(call, result.canvas))
             page = self.relay.find_rest(call.call_id, latest, position)
             self._save(call, result, page, questions, stops_runner=step.failure is not None)
-        return CallRef(call_id=call.call_id)
 
     def _save(
         self,
@@ -159,10 +161,10 @@ class RecordToolResult:
             log_audit(audit)
             count_call(self.metrics, call, result)
 
-    def _read_report(self, step: CallStep) -> RunnerReport | None:
+    def read_report(self, step: CallStep) -> RunnerReport | None:
         """Return the runner's report, even if its task timed out. Return None if it is missing."""
         try:
-            return read_report(self.store, outcome_key(step.user, step.turn_id, step.call_id))
+            return self.reports.read(step)
         except ValueError as error:
             logger.warning("invalid runner report", extra={"call_id": step.call_id, "reason": str(error)})
             return RunnerReport.from_error(ToolFailed(f"The runner's report is invalid: {error}"))
@@ -297,8 +299,9 @@ def _missing_report(call: Call, failure: Failure | None) -> RunnerReport:
     if failure is None or failure.Error in _TIMEOUTS:
         crash = ToolCrashed("The tool's environment stopped without returning a result.")
         return RunnerReport.from_error(crash, duration_ms=None)
-    logger.error("call failed before its tool ran", extra={"call_id": call.call_id, "cause": failure.Cause[:2000]})
-    return RunnerReport.from_error(ToolFailed(f"The call failed before the tool ran ({failure.Error})."))
+    logger.error("call failed outside of its runner", extra={"call_id": call.call_id, "cause": failure.Cause[:2000]})
+    when = "before the tool ran" if call.server is None else "while the tool ran"
+    return RunnerReport.from_error(ToolFailed(f"The call failed {when} ({failure.Error})."))
 
 
 def _unanswered_report(call: Call, failure: Failure | None) -> RunnerReport:

@@ -22,9 +22,9 @@ from satchel.domain.calls import RunnerReport
 from satchel.domain.ids import UserName
 from satchel.domain.inputs import RequestedInput, UnsupportedQuestion
 from satchel.domain.object_keys import input_path
-from satchel.domain.steps import INPUT_REQUIRED, POLL_ERRORS
+from satchel.domain.steps import INPUT_REQUIRED, POLL_ERRORS, TOOL_ENDED
 from satchel.domain.tasks import ReportedTask, seconds_to_poll
-from satchel.ports.calls import CallClaims, EventReporter
+from satchel.ports.calls import CallClaims, EventReporter, Reports
 from satchel.ports.runners import ArtifactOpener, CallOrder, FileLister, FileState, InputFetcher
 from satchel.ports.storage import FileStore
 from satchel.ports.system import Clock
@@ -46,7 +46,7 @@ from satchel.services.calls.embed_files import INPUTS, embed_files
 from satchel.services.calls.file_sizes import check_file_sizes
 from satchel.services.calls.heartbeat import Heartbeat
 from satchel.services.calls.listen_to_tool import ListenResult, ListenToTool
-from satchel.services.calls.runner_report import build_report, full_output_files, store_report
+from satchel.services.calls.runner_report import build_report, full_output_files
 from satchel.services.calls.store_app import store_app
 from satchel.services.calls.store_artifacts import StoreArtifacts, find_undeclared_artifacts
 from satchel.services.calls.violations import Policy, Violations
@@ -73,6 +73,7 @@ class CallPorts:
     """
 
     store: FileStore
+    reports: Reports
     events: EventReporter
     claims: CallClaims
     sessions: ServerSessions | None = None
@@ -104,27 +105,31 @@ class RunTool:
     violation_policy: Policy = "note"
     open_state: Callable[[UserName], Path] | None = None
 
-    def __call__(self, order: CallOrder, ports: CallPorts) -> None:
-        """Run a call, store its report and complete its workflow task. Do nothing if the call is already claimed.
+    def __call__(self, order: CallOrder, ports: CallPorts) -> bool:
+        """Run a call and store its report. Return True if the call has ended and its sender still waits for that.
 
-        If the task ends early, for example because the user canceled the turn, kill the tool.
+        Otherwise complete the call's workflow task. Do nothing if the call is already claimed. If the task ends early,
+        for example because the user canceled the turn, kill the tool.
         """
         if not ports.claims.claim(order.call_id, self.new_claim(), order.run):
             logger.info("call is already claimed", extra={"call_id": order.call_id})
-            return
+            return False
         is_stopped = partial(ports.claims.is_stopped, order.call_id)
         with Heartbeat(self.callback, order.task_token, self.heartbeat_seconds, is_stopped) as heartbeat:
             report = self._run_or_fail(order, ports, heartbeat)
             if heartbeat.task_ended:
                 logger.info("call was ended outside of the runner", extra={"call_id": order.call_id})
-                return
-            store_report(ports.store, order.outcome_key, report)
+                return False
+            ports.reports.save(order, report)
         if report.asks:
             self.callback.fail(order.task_token, INPUT_REQUIRED)
         elif report.task:
             self.callback.fail(order.task_token, POLL_ERRORS[report.task.wait_seconds])
+        elif order.waits_until and self.clock.now() < order.waits_until:
+            return True
         else:
-            self.callback.succeed(order.task_token)
+            self.callback.fail(order.task_token, TOOL_ENDED)
+        return False
 
     def _run_or_fail(self, order: CallOrder, ports: CallPorts, heartbeat: Heartbeat) -> RunnerReport:
         started = self.clock.monotonic()

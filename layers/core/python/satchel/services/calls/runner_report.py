@@ -1,22 +1,14 @@
-"""Build, store and read the report in which a runner returns the outcome of a tool call (a JSON object in S3).
+"""Build the report in which a runner returns the outcome of a tool call.
 
 The report contains the results in the length that a model may receive. Longer results are also stored as a file.
-A runner executes third-party code, so its report is untrusted.
 """
 
-import io
 import json
 from collections.abc import Mapping
 from typing import Any
 
-from pydantic import ValidationError
-
 from satchel.contract import Artifact, ArtifactProblem, ErrorCode, ToolOutput
 from satchel.domain.calls import RunnerReport, StoredFile
-from satchel.domain.object_keys import UNCLAIMED_TAGS
-from satchel.ports.storage import FileStore
-
-MAX_REPORT_BYTES = 8 << 20
 
 
 def full_output_files(tool: str, output: ToolOutput, view: Mapping[str, Any]) -> list[Artifact]:
@@ -61,19 +53,3 @@ def build_report(
         is_error=output.is_error,
         error_code=(output.error_code or ErrorCode.E_TOOL_FAILED) if output.is_error else None,
     )
-
-
-def store_report(store: FileStore, key: str, report: RunnerReport) -> None:
-    """Write a runner's report to S3 under ``key``."""
-    store.put(key, io.BytesIO(report.model_dump_json().encode()), "application/json", UNCLAIMED_TAGS)
-
-
-def read_report(store: FileStore, key: str) -> RunnerReport | None:
-    """Return the runner's untrusted report, or None if missing. Raise ValueError if it is too large or malformed."""
-    text = store.read(key, MAX_REPORT_BYTES)
-    if text is None:
-        return None
-    try:
-        return RunnerReport.model_validate_json(text)
-    except ValidationError as error:
-        raise ValueError(f"the report is malformed ({error.error_count()} errors)") from error

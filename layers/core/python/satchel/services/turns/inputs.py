@@ -14,14 +14,11 @@ from satchel.domain.inputs import (
     InputAnswer,
     Question,
 )
-from satchel.domain.object_keys import outcome_key
 from satchel.domain.steps import MAX_INPUT_ROUNDS_IN_CALL, MAX_INPUT_ROUNDS_IN_TURN, CallStep
 from satchel.domain.users import Identity
-from satchel.ports.calls import Calls
-from satchel.ports.storage import FileStore
+from satchel.ports.calls import Calls, Reports
 from satchel.ports.system import Clock
 from satchel.ports.turns import Events, Inputs, TaskCallback
-from satchel.services.calls.runner_report import read_report
 from satchel.services.turns.read_turn import ReadTurn
 
 
@@ -36,7 +33,7 @@ class AskInput:
     calls: Calls
     inputs: Inputs
     events: Events
-    store: FileStore
+    reports: Reports
     callback: TaskCallback
     clock: Clock
     timeout: timedelta
@@ -49,6 +46,9 @@ class AskInput:
         call = self.calls.get(step.turn_id, step.call_id)
         if call is None or step.task_token is None:
             raise LookupError(f"no such call to ask for: {step.call_id}")
+        if call.result is not None:
+            self.callback.succeed(step.task_token)
+            return
         earlier = self.inputs.get(step.turn_id, step.call_id)
         if earlier is None or earlier.taken or earlier.is_in_call:
             questions = self._next_questions(call, step.task_token, earlier)
@@ -62,7 +62,7 @@ class AskInput:
             self.callback.succeed(step.task_token)
 
     def _next_questions(self, call: Call, token: str, earlier: CallInput | None) -> CallInput:
-        report = read_report(self.store, outcome_key(call.user, call.turn_id, call.call_id))
+        report = self.reports.read(call)
         if report is None or report.asks is None:
             raise LookupError(f"the runner has reported no questions: {call.call_id}")
         rounds_of_turn = sum(each.round for each in self.inputs.list(call.turn_id) if not each.is_in_call)

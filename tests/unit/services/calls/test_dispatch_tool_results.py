@@ -1,0 +1,107 @@
+"""The end of short calls: Dispatch waits for their runner and records their results."""
+
+import pytest
+
+from satchel.contract import ToolCrashed
+from satchel.domain.calls import Call, CallResult, RunnerReport
+from satchel.domain.inputs import Question, RequestedInput
+from satchel.domain.steps import Failure
+from satchel.ports.runners import CallOrder
+from satchel.services.calls.dispatch_tool import MAX_WAIT
+from tests.unit.services.world import World, call_step
+
+DONE = RunnerReport(results="done", duration_ms=20)
+
+
+@pytest.fixture
+def call(world: World) -> Call:
+    return world.call(world.turn(world.session()), "report.echo", "{}")
+
+
+def dispatch(world: World, call: Call) -> CallResult | None:
+    world.use_cases.dispatch_tool(call_step(call, "task"))
+    return world.reload(call).result
+
+
+def report(world: World, reported: RunnerReport, *, ends_in_time: bool = True) -> None:
+    """Let the runner store this report."""
+
+    def run(order: CallOrder) -> bool:
+        world.reports.save(order, reported)
+        return ends_in_time
+
+    world.runners.on_run = run
+
+
+def crash(world: World, reported: RunnerReport | None = None) -> None:
+    """Let the runner end like a killed process, after it has stored a report, if any."""
+
+    def run(order: CallOrder) -> bool:
+        if reported:
+            world.reports.save(order, reported)
+        raise ToolCrashed("The runner ended: killed")
+
+    world.runners.on_run = run
+
+
+def test_result_of_a_short_call_is_recorded_before_its_task_succeeds(world: World, call: Call) -> None:
+    report(world, DONE)
+    recorded: list[bool] = []
+    world.callback.on_end = lambda: recorded.append(world.reload(call).result is not None)
+
+    assert dispatch(world, call) == CallResult(is_error=False, results="done", duration_ms=20)
+    assert (recorded, world.callback.succeeded) == ([True], ["task"])
+    kinds = [kind for kind, _ in world.events.payloads(call.turn_id)][1:]
+    assert kinds == ["tool_start", "tool_complete"]
+
+
+def test_runner_learns_how_long_dispatch_waits(world: World, call: Call) -> None:
+    dispatch(world, call)
+    [(_, order)] = world.runners.orders
+    assert order.waits_until == world.clock.now() + MAX_WAIT
+
+
+def test_result_of_a_slow_call_is_left_to_the_next_state(world: World, call: Call) -> None:
+    report(world, DONE, ends_in_time=False)
+    assert dispatch(world, call) is None
+    assert world.callback.succeeded == []
+
+    assert world.finish_call(call).results == "done"
+
+
+def test_call_whose_runner_crashes_fails_at_once_with_the_reason(world: World, call: Call) -> None:
+    crash(world)
+    result = dispatch(world, call)
+    assert result is not None
+    assert (result.error_code, result.results) == ("E_TOOL_CRASHED", {"error": "The runner ended: killed"})
+    assert world.callback.succeeded == ["task"]
+
+
+def test_report_counts_more_than_the_crash_of_its_runner(world: World, call: Call) -> None:
+    crash(world, DONE)
+    result = dispatch(world, call)
+    assert result is not None
+    assert result.results == "done"
+
+
+def test_call_whose_runner_says_that_it_ended_without_a_report_has_crashed(world: World, call: Call) -> None:
+    world.runners.on_run = lambda _order: True
+    result = dispatch(world, call)
+    assert result is not None
+    assert result.error_code == "E_TOOL_CRASHED"
+
+
+def test_result_is_recorded_once_if_the_next_state_records_it_too(world: World, call: Call) -> None:
+    report(world, DONE)
+    dispatch(world, call)
+    world.reports.save(call, RunnerReport(results="forged later"))
+    assert world.finish_call(call, failure=Failure(Error="States.Timeout")).results == "done"
+    assert len(world.events.payloads(call.turn_id, "tool_complete")) == 1
+
+
+def test_questions_of_a_call_that_has_ended_meanwhile_are_not_asked(world: World, call: Call) -> None:
+    question = Question(key="sign-in", mode="url", message="Sign in", url="https://bank.example/in")
+    world.finish_call(call, DONE)
+    world.store_report(call, RunnerReport(asks=RequestedInput(questions=[question], state=None)))
+    world.use_cases.ask_input(call_step(call, "asking").model_copy(update={"asks": True}))
+    assert (world.callback.succeeded, world.events.payloads(call.turn_id, "input_requested")) == (["asking"], [])
