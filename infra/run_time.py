@@ -10,7 +10,7 @@ from infra.sources import ROOT
 
 MEASURED = ROOT / "infra" / "processor_time.json"
 # Estimated seconds in which a request waits for the model, the tool, or AWS. They are billed, but need no processor.
-WAIT_SECONDS = {"think": 3.0, "run_tool": 1.5}
+WAIT_SECONDS = {"think": 3.0, "run_tool": 1.5, "dispatch": 1.6}
 DEFAULT_WAIT_SECONDS = 0.1
 
 

@@ -47,7 +47,6 @@ TURNS: Mapping[str, Usage] = {
         invocations={
             "Api": 2,
             "Dispatch": 2,
-            "RecordToolResult": 2,
             "Push": 6,
             "Run": 2,
             "Sockets": 1,
@@ -65,7 +64,6 @@ TURNS: Mapping[str, Usage] = {
         invocations={
             "Api": 5,
             "Dispatch": 1,
-            "RecordToolResult": 1,
             "Push": 10,
             "Run": 1,
             "Sockets": 1,

@@ -46,22 +46,14 @@ def _end_interrupted_calls(turn: Turn) -> None:
 def _has_task(turn: Turn, call: Call) -> bool:
     if any(task.call_id == call.call_id for task in use_cases().ports.call_tasks.list(turn.turn_id)):
         return True
-    report = _read_report(call)
+    report = use_cases().ports.reports.read(call)
     return report is not None and report.task is not None
-
-
-def _read_report(call: Call) -> RunnerReport | None:
-    """Return the report of a call, an empty one if it is malformed (the call's result will say so), or None."""
-    try:
-        return use_cases().ports.reports.read(call)
-    except ValueError:
-        return RunnerReport()
 
 
 def _end_interrupted(call: Call) -> None:
     """Record the result of a call whose tool has started. If the runner stored no report, the call has failed."""
     report = None
-    if _read_report(call) is None:
+    if use_cases().ports.reports.read(call) is None:
         crash = ToolCrashed(
             "The server stopped while the tool was running",
             suggestion="Check what the tool has done before you call it again",

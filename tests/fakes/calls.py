@@ -103,7 +103,7 @@ class FakeReports:
 
     def read(self, call: CallIds) -> RunnerReport | None:
         text = self.stored.get(call.call_id)
-        return None if text is None else RunnerReport.model_validate_json(text)
+        return None if text is None else RunnerReport.parse(text, call.call_id)
 
 
 class FakeAuditTrail:

@@ -50,12 +50,11 @@ class FakePorts:
         self.events = FakeEvents(self.clock)
         self.turns = FakeTurns(self.sessions, self.transcript, self.events)
         self.chat_words = self.turns
-        self.calls = FakeCalls()
+        self.calls, self.reports = FakeCalls(), FakeReports()
         self.approvals = FakeApprovals()
         self.inputs = FakeInputs()
         self.call_tasks = FakeCallTasks()
         self.reported_events = FakeReportedEvents(self.events, self.inputs)
-        self.reports = FakeReports()
         self.dashboards = FakeDashboards()
         self.audit_trail = FakeAuditTrail()
         self.tool_lists = FakeToolLists()
@@ -72,6 +71,7 @@ class FakePorts:
             self.events,
             self.reported_events,
             self.calls,
+            self.reports,
             self.approvals,
             self.inputs,
             self.call_tasks,

@@ -6,14 +6,22 @@ from dataclasses import dataclass
 from satchel.domain.calls import Call
 from satchel.domain.conversation import AssistantMessage
 from satchel.domain.events import NewEvent
-from satchel.domain.ids import CallId, SessionId, TurnId, UserName, turn_of
-from satchel.domain.inputs import CallInput
+from satchel.domain.ids import SessionId, UserName
 from satchel.domain.sessions import Turn
 from satchel.domain.steps import CallStep, TurnStep
-from satchel.ports.calls import RelayPosition
-from satchel.ports.steps import CallEnd, CallRecords, CallStart, EndedCall, Round, RoundRecords, StartRecords
+from satchel.ports.calls import CallIds
+from satchel.ports.steps import (
+    CallEnd,
+    CallRecords,
+    CallStart,
+    EndedCall,
+    EndedCallRecords,
+    Round,
+    RoundRecords,
+    StartRecords,
+)
 from satchel.ports.system import Clock
-from tests.fakes.calls import FakeAuditTrail, FakeCalls, FakeCallTasks
+from tests.fakes.calls import FakeAuditTrail, FakeCalls, FakeCallTasks, FakeReports
 from tests.fakes.quotas import FakeQuotaCounts
 from tests.fakes.sessions import FakeSessions
 from tests.fakes.turns import (
@@ -38,6 +46,7 @@ class FakeSteps:
     events: FakeEvents
     reported_events: FakeReportedEvents
     calls: FakeCalls
+    reports: FakeReports
     approvals: FakeApprovals
     inputs: FakeInputs
     tasks: FakeCallTasks
@@ -104,10 +113,13 @@ class FakeSteps:
         self.calls.mark_dispatched(call)
         return CallStart.STARTED
 
-    def read_ended_call(self, call_id: CallId) -> tuple[Call | None, RelayPosition, CallInput | None]:
-        turn_id = TurnId(turn_of(call_id))
-        position = self.reported_events.position(call_id)
-        return self.calls.get(turn_id, call_id), position, self.inputs.get(turn_id, call_id)
+    def read_ended_call(self, call: CallIds) -> EndedCallRecords:
+        return EndedCallRecords(
+            call=self.calls.get(call.turn_id, call.call_id),
+            report=self.reports.read(call),
+            position=self.reported_events.position(call.call_id),
+            questions=self.inputs.get(call.turn_id, call.call_id),
+        )
 
     def end_call(self, ended: EndedCall) -> CallEnd:
         call = ended.call

@@ -3,6 +3,7 @@
 import random
 from collections import defaultdict
 from collections.abc import Callable, Generator, Mapping
+from functools import partial
 
 from infra.limits import MEMORY_MB
 from infra.run_time import elapsed, read_measured
@@ -14,6 +15,7 @@ from tests.bench.aws_time.trace import FIRST_PIECE, Invocation
 OnRequest = Callable[[int, str], None]
 """Called with the index and the name of a request that has ended."""
 
+INVOKE = "lambda.Invoke"
 RUNNER = "Run"
 """How the names of the runners begin, of which each server has one."""
 
@@ -58,15 +60,27 @@ class Cloud:
         throttled = self._rng.random() < delays.THROTTLE_PROBABILITY
         return self.sample(REQUESTS[name]) + (self.sample(delays.THROTTLE) if throttled else 0)
 
-    def invoke(self, invocation: Invocation, *, tenant: str = "", on_request: OnRequest | None = None) -> Process:
-        """Run an invocation: its requests in their recorded order, each as soon as those before it have ended."""
-        pool = (invocation.function, tenant)
+    def invoke(
+        self,
+        invocation: Invocation,
+        *,
+        tenant: str = "",
+        on_request: OnRequest | None = None,
+        invoked: Invocation | None = None,
+    ) -> Process:
+        """Run an invocation: its requests in their recorded order, each as soon as those before it have ended.
+
+        Its request ``lambda.Invoke``, if any, waits for the end of the invocation ``invoked``, of the same tenant.
+        """
+        pool = (invocation.function, tenant if invocation.function.startswith(RUNNER) else "")
         end = yield from self.enter(pool)
         cpu = self.processor_share(invocation)
         ended: list[Signal] = []
         for index, request in enumerate(invocation.requests):
             earlier = [ended[before] for before in request.after]
-            ended.append(self.simulation.start(self._request(request.name, cpu, earlier, index, on_request)))
+            nested = self.invoke(invoked, tenant=tenant) if invoked and request.name == INVOKE else None
+            process = self._request(request.name, cpu, earlier, nested, partial(on_request or _ignore, index))
+            ended.append(self.simulation.start(process))
         yield from ended
         yield cpu
         self.leave(pool, end)
@@ -97,12 +111,17 @@ class Cloud:
         self.leave((function, tenant), self.simulation.now + self.exponential(delays.LIFETIME_SECONDS))
 
     def _request(
-        self, name: str, cpu: float, earlier: list[Signal], index: int, on_request: OnRequest | None
+        self, name: str, cpu: float, earlier: list[Signal], nested: Process | None, on_end: Callable[[str], None]
     ) -> Process:
         yield from earlier
         yield cpu + self.request_seconds(name)
-        if on_request:
-            on_request(index, name)
+        if nested:
+            yield self.simulation.start(nested)
+        on_end(name)
+
+
+def _ignore(_index: int, _name: str) -> None:
+    """Do nothing when a request has ended."""
 
 
 def start_seconds(function: str) -> float:

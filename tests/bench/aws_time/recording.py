@@ -5,12 +5,15 @@ The times of the machine decide only the order of requests: a request waits for 
 
 import json
 from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
+from statistics import median
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from tests.bench.aws_time.trace import Invocation, Span, find_dependencies
+from tests.bench.aws_time.trace import Invocation, Span, Turn, find_dependencies
 from tests.infra.conftest import synthesize
 from tests.infra.deployment.function_process import INVOCATION
 from tests.infra.deployment.gateways import Json
@@ -23,12 +26,16 @@ MESSAGES = {
     "file": '/report.summarise {"filename": "sales.csv"}',
 }
 
+_TURNS = 7
 _MODEL_TIME = timedelta(seconds=1.5)
 """Time for the page to subscribe to the turn before the model's first text, as with any real model."""
 
 
 def record() -> dict[str, list[Invocation]]:
-    """Return the invocations of a turn of each kind. A turn of the same kind runs before, so all functions are warm."""
+    """Return the invocations of a turn of each kind. Turns of the same kind run before, so all functions are warm.
+
+    The processor time of each invocation is the median of all turns of its kind.
+    """
     with TemporaryDirectory() as folder:
         templates, scratch = Path(folder) / "templates", Path(folder) / "run"
         scratch.mkdir()
@@ -45,11 +52,30 @@ def _record(system: DeployedSystem) -> dict[str, list[Invocation]]:
     scenario.user.upload(scenario.session_id, "sales.csv", b"a,b\n1,2\n")
     turns = {}
     for kind, message in MESSAGES.items():
-        _run(scenario, message)
-        earlier = {each["invocation"] for each in _entries(system)}
-        _run(scenario, message)
-        turns[kind] = _invocations([each for each in _entries(system) if each["invocation"] not in earlier])
+        recorded = []
+        for _ in range(1 + _TURNS):
+            earlier = {each["invocation"] for each in _entries(system)}
+            _run(scenario, message)
+            recorded.append(_invocations([each for each in _entries(system) if each["invocation"] not in earlier]))
+        turns[kind] = with_median_times(recorded[-1], recorded[1:])
     return turns
+
+
+def with_median_times(turn: Turn, turns: Sequence[Turn]) -> list[Invocation]:
+    """Return the turn with the median processor time of its invocations in all turns, function by function."""
+    times: defaultdict[tuple[str, int], list[float]] = defaultdict(list)
+    for each in turns:
+        for key, invocation in _numbered(each):
+            times[key].append(invocation.processor_seconds)
+    return [replace(invocation, processor_seconds=round(median(times[key]), 4)) for key, invocation in _numbered(turn)]
+
+
+def _numbered(turn: Turn) -> Iterator[tuple[tuple[str, int], Invocation]]:
+    """Yield each invocation with its function's name and its number among those of the function."""
+    numbers: defaultdict[str, int] = defaultdict(int)
+    for invocation in turn:
+        yield (invocation.function, numbers[invocation.function]), invocation
+        numbers[invocation.function] += 1
 
 
 def _run(scenario: Scenario, message: str) -> None:

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from tests.bench.aws_time import cloud, delays, page, push, stream, trace, turns
+from tests.bench.aws_time import cloud, delays, page, push, recording, stream, trace, turns
 from tests.bench.aws_time.simulation import Process, Signal, Simulation
 from tests.bench.aws_time.trace import FIRST_PIECE, POST, Invocation, Request, Span
 
@@ -58,6 +58,32 @@ def test_parallel_requests_take_as_long_as_the_slowest() -> None:
     simulation.run()
     assert [name for _, name in ended] == ["s3.GetObject", "s3.GetObject", "dynamodb.GetItem"]
     assert dict(aws.cold_starts) == {"Think": 1}
+
+
+def test_function_waits_for_the_end_of_the_function_that_it_invokes() -> None:
+    ended: list[str] = []
+    simulation = Simulation()
+    aws = cloud.Cloud(simulation)
+    runner = Invocation("Runreport", 0.0, tuple(Request("s3.GetObject", ()) for _ in range(3)))
+    caller = Invocation("Dispatch", 0.0, (Request(cloud.INVOKE, ()), Request("dynamodb.GetItem", (0,))))
+
+    def watch(index: int, name: str) -> None:
+        ended.append(name)
+        if index == 0:
+            simulation.start(aws.invoke(runner, tenant="ada"))
+
+    simulation.start(aws.invoke(caller, tenant="ada", invoked=runner, on_request=watch))
+    simulation.run()
+    assert ended == [cloud.INVOKE, "dynamodb.GetItem"]
+    assert dict(aws.cold_starts) == {"Dispatch": 1, "Runreport": 1}  # the runner had ended: its environment was idle
+
+
+def test_processor_time_of_a_recorded_invocation_is_the_median_of_all_turns() -> None:
+    def turn(*seconds: float) -> list[Invocation]:
+        return [Invocation(name, each, ()) for name, each in zip(("Think", "Run", "Think"), seconds, strict=True)]
+
+    recorded = [turn(1, 5, 9), turn(2, 50, 8), turn(30, 6, 7)]
+    assert recording.with_median_times(recorded[0], recorded) == turn(2, 6, 8)
 
 
 def test_environment_is_used_again_unless_it_is_busy() -> None:

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, replace
 from statistics import quantiles
 
 from tests.bench.aws_time import delays
-from tests.bench.aws_time.cloud import RUNNER, Cloud, OnRequest
+from tests.bench.aws_time.cloud import INVOKE, RUNNER, Cloud, OnRequest
 from tests.bench.aws_time.simulation import Process, Signal, Simulation
 from tests.bench.aws_time.stream import Record, Stream, push_of
 from tests.bench.aws_time.trace import FIRST_PIECE, POST, Invocation, Turn
@@ -14,7 +14,6 @@ PEOPLE = (1, 10, 100)
 _PAUSE_SECONDS = 30.0  # from one message of a person to the next
 _MIN_SAMPLES = 1_000
 _START = "stepfunctions.StartExecution"
-_INVOKE = "lambda.Invoke"
 _SUCCESS = "stepfunctions.SendTaskSuccess"
 
 
@@ -96,8 +95,8 @@ class _TurnOnAws:
         simulation = self._cloud.simulation
         self._began = simulation.now
         yield self._cloud.sample(delays.HTTP_API)
-        api = next(each for each in self._functions["Api"] if any(r.name == _INVOKE for r in each.requests))
-        yield from self._until(api, _INVOKE)
+        api = next(each for each in self._functions["Api"] if any(r.name == INVOKE for r in each.requests))
+        yield from self._until(api, INVOKE)
         yield self._cloud.sample(delays.EVENT_QUEUE)
         calls, answers = self._functions["Think"][0], self._functions["Think"][-1]
         for number in range(rounds):
@@ -111,14 +110,9 @@ class _TurnOnAws:
         yield simulation.start(self._cloud.invoke(answers, on_request=self._answer_of(answers)))
 
     def _tool(self) -> Process:
-        """Run a round of one tool call: the states of the map, and the runner that Dispatch invokes."""
+        """Run a round of one tool call: the states of the map, and the runner for which Dispatch waits."""
         yield from self._transitions(2)  # the map, Dispatch
-        yield from self._until(self._functions["Dispatch"][0], _INVOKE)
-        self._offer()
-        yield self._cloud.sample(delays.EVENT_QUEUE)
-        yield from self._until(self._functions[RUNNER][0], _SUCCESS, tenant=self._person)
-        yield from self._state(self._functions["RecordToolResult"][0])
-        self._offer()
+        yield from self._until(self._functions["Dispatch"][0], _SUCCESS, invoked=self._functions[RUNNER][0])
 
     def _state(self, invocation: Invocation) -> Process:
         yield from self._transitions(1)
@@ -128,7 +122,7 @@ class _TurnOnAws:
         for _ in range(number):
             yield self._cloud.sample(delays.TRANSITION)
 
-    def _until(self, invocation: Invocation, request: str, *, tenant: str = "") -> Process:
+    def _until(self, invocation: Invocation, request: str, *, invoked: Invocation | None = None) -> Process:
         """Start an invocation, and continue when it has sent this request for the last time."""
         sent = Signal()
         last = max(index for index, each in enumerate(invocation.requests) if each.name == request)
@@ -136,8 +130,11 @@ class _TurnOnAws:
         def on_request(index: int, _name: str) -> None:
             if index == last:
                 self._cloud.simulation.send(sent)
+            if invoked and invocation.requests[index].events:
+                self._offer()
 
-        self._cloud.simulation.start(self._cloud.invoke(invocation, tenant=tenant, on_request=on_request))
+        process = self._cloud.invoke(invocation, tenant=self._person, on_request=on_request, invoked=invoked)
+        self._cloud.simulation.start(process)
         yield sent
 
     def _answer_of(self, think: Invocation) -> OnRequest:

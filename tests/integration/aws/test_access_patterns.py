@@ -273,7 +273,7 @@ PATTERNS: dict[str, Pattern] = {
     "read events after a cursor": lambda s, t: DynamoEvents(t, FakeClock(START)).list_after(s.turn.turn_id, 0, 100),
     "read what a call needs": lambda s, t: make_steps(t, STORE).read_call(s.call_step),
     "start a tool call": lambda s, t: start_call(make_steps(t, STORE), s.call, 8),
-    "read an ended call": lambda s, t: make_steps(t, STORE).read_ended_call(s.call.call_id),
+    "read an ended call": lambda s, t: make_steps(t, STORE).read_ended_call(s.call),
     "end a tool call": lambda s, t: end_call(make_steps(t, STORE), s.running),
     "read what the end of a turn needs": lambda s, t: make_steps(t, STORE).read_end(s.step),
     "relay the events of a runner": lambda s, t: make_relay(t, STORE, FakeClock(START))(s.call.call_id),

@@ -313,7 +313,7 @@ class TestCallEnd:
         assert end_call(steps, call, page=page, relayed=[LOG]) is CallEnd.ENDED
 
         assert reported.read(call.call_id) is None
-        assert steps.read_ended_call(call.call_id)[1].is_closed
+        assert steps.read_ended_call(call).position.is_closed
         assert event_types(steps, turn) == ["turn_started", "tool_log", "tool_complete"]
 
     def test_events_that_another_process_relays_are_not_stored_twice(

@@ -459,7 +459,6 @@ class UseCases:
             steps=self.ports.steps,
             files=self.ports.files,
             events=self.ports.events,
-            reports=self.ports.reports,
             store=self.ports.store,
             clock=self.ports.clock,
             dashboards=self.ports.dashboards,

@@ -1,9 +1,10 @@
 """Correct moto's Step Functions tasks that wait for a token: early callbacks, late callbacks, and failure causes.
 
-Early callbacks: patches ``StateTaskServiceLambda._eval_service_task``, ``CallbackEndpoint.setup_heartbeat_endpoint`` and
-``.notify_heartbeat``. Unpatched moto listens for callbacks only after the Lambda function that received the token has
-returned. moto loses callbacks that the function itself or a fast worker sends earlier. Without the patch, such a task
-times out, an early heartbeat fails with InvalidToken, and a callback or StopExecution waits for the function.
+Early callbacks: patches ``StateTaskServiceLambda._eval_service_task``,
+``CallbackEndpoint.setup_heartbeat_endpoint`` and ``.notify_heartbeat``. Unpatched moto listens for callbacks only after
+the Lambda function that received the token has returned. moto loses callbacks that the function itself or a fast worker
+sends earlier. Without the patch, such a task times out, an early heartbeat fails with InvalidToken, and a callback or
+StopExecution waits for the function.
 
 Late callbacks: patches ``StateTaskServiceCallback._eval_integration_pattern`` and ``CallbackPoolManager.notify`` and
 ``.heartbeat``. After a task has timed out, AWS rejects its callbacks with TaskTimedOut, but unpatched moto accepts and
@@ -70,7 +71,8 @@ def _invoke_beside(self: StateTaskServiceLambda, env: Environment, *arguments: o
     if self.resource.condition != ResourceCondition.WaitForTaskToken:
         _eval_service_task(self, env, *arguments, **named)
         return
-    token = env.states.context_object.context_object_data["Task"]["Token"]
+    task = env.states.context_object.context_object_data["Task"]
+    token = task["Token"] if task else ""
     endpoint = env.callback_pool_manager.get(token)
 
     def invoke() -> None:
@@ -78,7 +80,7 @@ def _invoke_beside(self: StateTaskServiceLambda, env: Environment, *arguments: o
         try:
             _eval_service_task(self, own, *arguments, **named)
         except Exception as error:  # noqa: BLE001  (whatever ends the invocation ends the task)
-            if endpoint.get_outcome() is None:
+            if endpoint and endpoint.get_outcome() is None:
                 details: Any = self._from_error(env, error).event_details
                 failed = details["taskFailedEventDetails"]
                 endpoint.notify(CallbackOutcomeFailure(token, failed["error"], failed["cause"]))

@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import logging
 from collections.abc import Iterator
 from datetime import datetime
 from typing import Annotated, Any, Self
@@ -17,7 +18,7 @@ from pydantic import (
 )
 
 from satchel.contract import Artifact, ArtifactProblem, Canvas, DeferredArtifact, Display, ToolOutput, scrub_text
-from satchel.contract.errors import ErrorCode, InvalidArtifact, NotApproved, ToolCrashed, ToolError
+from satchel.contract.errors import ErrorCode, InvalidArtifact, NotApproved, ToolCrashed, ToolError, ToolFailed
 from satchel.domain.files import FileRecord
 from satchel.domain.ids import CallId, FileKey, SessionId, TurnId, UserName
 from satchel.domain.inputs import RequestedInput
@@ -25,6 +26,8 @@ from satchel.domain.media import MediaRef
 from satchel.domain.responses import ResponseArtifact, ResponseCanvas, ResponseDeferred
 from satchel.domain.size_limits import MAX_FILES, MAX_NAME_CHARS, strip_and_truncate, truncate
 from satchel.domain.tasks import ReportedTask
+
+logger = logging.getLogger(__name__)
 
 MAX_INLINE_BYTES = 64 * 1024
 """A turn's response contains the content of text files up to this size, and only links to larger files."""
@@ -227,6 +230,20 @@ class RunnerReport(BaseModel):
             error_code=error.code,
             duration_ms=duration_ms,
         )
+
+    @classmethod
+    def parse(cls, text: str | bytes, call_id: CallId) -> Self:
+        """Return a runner's report, or if it is malformed, the report of a call that failed for this reason."""
+        try:
+            return cls.model_validate_json(text)
+        except ValidationError as error:
+            return cls.invalid(call_id, f"the report is malformed ({error.error_count()} errors)")
+
+    @classmethod
+    def invalid(cls, call_id: CallId, reason: str) -> Self:
+        """Return the report of a call whose runner reported something invalid."""
+        logger.warning("invalid runner report", extra={"call_id": call_id, "reason": reason})
+        return cls.from_error(ToolFailed(f"The runner's report is invalid: {reason}"))
 
 
 def _parse_file(reported: Any) -> StoredFile | ArtifactProblem:  # noqa: ANN401  (JSON, or an instance)

@@ -48,7 +48,7 @@ class Reports(Protocol):
         ...
 
     def read(self, call: CallIds) -> RunnerReport | None:
-        """Return the report of a call, or None if there is none. Raise ValueError if it is too large or malformed."""
+        """Return the report of a call, or None. If it is too large or malformed, return that of a failed call."""
         ...
 
 

@@ -10,16 +10,16 @@ from enum import Enum, auto
 from typing import Protocol
 
 from satchel.domain.audit import AuditEntry
-from satchel.domain.calls import Approval, Call, CallResult
+from satchel.domain.calls import Approval, Call, CallResult, RunnerReport
 from satchel.domain.conversation import AssistantMessage, TokenUsage, ToolMessage
 from satchel.domain.events import NewEvent
-from satchel.domain.ids import CallId, SessionId, UserName
+from satchel.domain.ids import SessionId, UserName
 from satchel.domain.inputs import CallInput
 from satchel.domain.sessions import Session, Turn
 from satchel.domain.steps import CallStep, TurnStep
 from satchel.domain.tasks import CallTask
 from satchel.domain.users import Erasure
-from satchel.ports.calls import RelayPosition, ReportedPage
+from satchel.ports.calls import CallIds, RelayPosition, ReportedPage
 
 
 @dataclass(frozen=True)
@@ -74,6 +74,19 @@ class CallStart(Enum):
     STARTED_BEFORE = auto()
     TOO_MANY_CALLS = auto()
     TURN_ENDED = auto()
+
+
+@dataclass(frozen=True)
+class EndedCallRecords:
+    """The records for the end of a call: the call, its runner's report, and what the call asked.
+
+    ``position``: how far the events that the runner reported are relayed.
+    """
+
+    call: Call | None
+    report: RunnerReport | None
+    position: RelayPosition
+    questions: CallInput | None
 
 
 @dataclass(frozen=True)
@@ -145,8 +158,8 @@ class Steps(Protocol):
         """
         ...
 
-    def read_ended_call(self, call_id: CallId) -> tuple[Call | None, RelayPosition, CallInput | None]:
-        """Return the call, how far the events that its runner reported are relayed, and what the call asked."""
+    def read_ended_call(self, call: CallIds) -> EndedCallRecords:
+        """Return the records for the end of a call."""
         ...
 
     def end_call(self, ended: EndedCall) -> CallEnd:

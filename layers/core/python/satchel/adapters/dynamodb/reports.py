@@ -10,11 +10,10 @@ A large report is an object in S3. The item is written for each report, so it sa
 import io
 from dataclasses import dataclass
 
-from pydantic import ValidationError
-
 from satchel.adapters.dynamodb.items import Item, runner_partition
 from satchel.adapters.dynamodb.table import Table
 from satchel.domain.calls import RunnerReport
+from satchel.domain.ids import CallId
 from satchel.domain.object_keys import UNCLAIMED_TAGS, outcome_key
 from satchel.ports.calls import CallIds
 from satchel.ports.storage import FileStore
@@ -23,7 +22,25 @@ MAX_REPORT_BYTES = 8 << 20
 MAX_ITEM_BYTES = 8_000
 """Above this size, the write units of an item cost more than two requests to S3, and no less time."""
 
-_OUTCOME = "OUTCOME"
+
+def report_key(call_id: CallId) -> tuple[str, str]:
+    """Return the key (``pk``, ``sk``) of the report of a call."""
+    return runner_partition(call_id), "OUTCOME"
+
+
+def parse_report(store: FileStore, call: CallIds, item: Item | None) -> RunnerReport | None:
+    """Return the report of a call with this item, or None if there is none. An invalid one fails the call."""
+    if item and "doc" in item:
+        return RunnerReport.parse(str(item["doc"]), call.call_id)
+    try:
+        text = store.read(_object_key(call), MAX_REPORT_BYTES)  # large, missing, or of a runner of an earlier version
+    except ValueError as error:
+        return RunnerReport.invalid(call.call_id, str(error))
+    return None if text is None else RunnerReport.parse(text, call.call_id)
+
+
+def _object_key(call: CallIds) -> str:
+    return outcome_key(call.user, call.turn_id, call.call_id)
 
 
 @dataclass(frozen=True)
@@ -35,22 +52,13 @@ class DynamoReports:
 
     def save(self, call: CallIds, report: RunnerReport) -> None:
         text = report.model_dump_json()
-        item: Item = {"pk": runner_partition(call.call_id), "sk": _OUTCOME}
+        pk, sk = report_key(call.call_id)
+        item: Item = {"pk": pk, "sk": sk}
         if len(body := text.encode()) <= MAX_ITEM_BYTES:
             item["doc"] = text
         else:
-            key = outcome_key(call.user, call.turn_id, call.call_id)
-            self.store.put(key, io.BytesIO(body), "application/json", UNCLAIMED_TAGS)
+            self.store.put(_object_key(call), io.BytesIO(body), "application/json", UNCLAIMED_TAGS)
         self.table.put(item)
 
     def read(self, call: CallIds) -> RunnerReport | None:
-        item = self.table.get(runner_partition(call.call_id), _OUTCOME) or {}
-        text: str | bytes | None = str(item["doc"]) if "doc" in item else None
-        if text is None:  # large, missing, or of a runner of an earlier version
-            text = self.store.read(outcome_key(call.user, call.turn_id, call.call_id), MAX_REPORT_BYTES)
-        if text is None:
-            return None
-        try:
-            return RunnerReport.model_validate_json(text)
-        except ValidationError as error:
-            raise ValueError(f"the report is malformed ({error.error_count()} errors)") from error
+        return parse_report(self.store, call, self.table.get(*report_key(call.call_id)))

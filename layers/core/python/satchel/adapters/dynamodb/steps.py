@@ -22,6 +22,7 @@ from satchel.adapters.dynamodb.events import EventLog
 from satchel.adapters.dynamodb.inputs import build_removal, input_key, parse_input
 from satchel.adapters.dynamodb.items import Item
 from satchel.adapters.dynamodb.quotas import build_call_end, build_call_start, find_free_slot, first_slot
+from satchel.adapters.dynamodb.reports import parse_report, report_key
 from satchel.adapters.dynamodb.runner_events import build_close, build_move, build_stop, parse_position, relay_key
 from satchel.adapters.dynamodb.sessions import parse_session, session_key
 from satchel.adapters.dynamodb.table import Table
@@ -34,12 +35,20 @@ from satchel.domain.calls import Call
 from satchel.domain.conversation import AssistantMessage
 from satchel.domain.errors import Unavailable
 from satchel.domain.events import NewEvent
-from satchel.domain.ids import CallId, SessionId, TurnId, UserName, is_from_app, turn_of
-from satchel.domain.inputs import CallInput
+from satchel.domain.ids import SessionId, TurnId, UserName, is_from_app
 from satchel.domain.sessions import Turn
 from satchel.domain.steps import CallStep, TurnStep
-from satchel.ports.calls import RelayPosition
-from satchel.ports.steps import CallEnd, CallRecords, CallStart, EndedCall, Round, RoundRecords, StartRecords
+from satchel.ports.calls import CallIds
+from satchel.ports.steps import (
+    CallEnd,
+    CallRecords,
+    CallStart,
+    EndedCall,
+    EndedCallRecords,
+    Round,
+    RoundRecords,
+    StartRecords,
+)
 from satchel.ports.storage import FileStore
 from satchel.ports.system import Clock
 
@@ -145,14 +154,15 @@ class DynamoSteps:
             names={"#sent": name},
         )
 
-    def read_ended_call(self, call_id: CallId) -> tuple[Call | None, RelayPosition, CallInput | None]:
-        turn_id = TurnId(turn_of(call_id))
-        call, relay, questions = call_key(turn_id, call_id), relay_key(call_id), input_key(turn_id, call_id)
-        items = self._read([call, relay, questions])
-        return (
-            parse_call(self.store, items[call]) if call in items else None,
-            parse_position(items.get(relay)),
-            parse_input(items[questions]) if questions in items else None,
+    def read_ended_call(self, call: CallIds) -> EndedCallRecords:
+        stored, report = call_key(call.turn_id, call.call_id), report_key(call.call_id)
+        relay, questions = relay_key(call.call_id), input_key(call.turn_id, call.call_id)
+        items = self._read([stored, report, relay, questions])
+        return EndedCallRecords(
+            call=parse_call(self.store, items[stored]) if stored in items else None,
+            report=parse_report(self.store, call, items.get(report)),
+            position=parse_position(items.get(relay)),
+            questions=parse_input(items[questions]) if questions in items else None,
         )
 
     def end_call(self, ended: EndedCall) -> CallEnd:

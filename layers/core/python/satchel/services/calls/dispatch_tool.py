@@ -163,10 +163,7 @@ class DispatchTool:
         """Return the task that works on the call and is to be polled now, or None."""
         if call.server is None:  # the call has not started
             return None
-        try:
-            report = self.reports.read(call)
-        except ValueError:
-            report = None
+        report = self.reports.read(call)
         task = records.task
         if task is None and report and report.task:
             ids = call.model_dump(include={"call_id", "turn_id", "server"})
@@ -242,7 +239,7 @@ class DispatchTool:
                 return
             report = None
         except ToolCrashed as error:
-            report = self.record.read_report(step) or RunnerReport.from_error(error)
+            report = self.reports.read(step) or RunnerReport.from_error(error)
         self._complete(step, order.task_token, report)
 
     def _continue(self, call: Call, questions: CallInput) -> CallStart:

@@ -41,7 +41,7 @@ from satchel.domain.responses import ResponseArtifact, ResponseCanvas, ResponseD
 from satchel.domain.size_limits import MAX_FILES, strip_and_truncate, truncate
 from satchel.domain.steps import CallStep, Failure
 from satchel.domain.timestamps import format_time
-from satchel.ports.calls import ReportedPage, Reports
+from satchel.ports.calls import ReportedPage
 from satchel.ports.files import Files
 from satchel.ports.sessions import Dashboards
 from satchel.ports.steps import CallEnd, EndedCall, Steps
@@ -89,7 +89,6 @@ class RecordToolResult:
     steps: Steps
     files: Files
     events: Events
-    reports: Reports
     store: FileStore
     clock: Clock
     dashboards: Dashboards
@@ -104,14 +103,14 @@ class RecordToolResult:
     def __call__(self, step: CallStep, report: RunnerReport | None = None) -> None:
         """Record the result of the workflow step's tool call. Raise LookupError if the call does not exist.
 
-        ``report`` is the outcome of a call that no runner executes; otherwise the runner's report is read.
+        ``report`` is the outcome of a call that no runner executes. It counts more than a runner's report.
         """
-        (call, position, questions), report, latest, _ = side_by_side(
-            lambda: self.steps.read_ended_call(step.call_id),
-            lambda: report or self.read_report(step),
+        records, latest, _ = side_by_side(
+            lambda: self.steps.read_ended_call(step),
             lambda: self.relay.reported.read_latest(step.call_id),
             lambda: self.events.read_last_number(step.turn_id),
         )
+        call, report = records.call, report or records.report
         if call is None or (call.user, call.turn_id) != (step.user, step.turn_id):
             raise LookupError(f"no such call to record: {step.call_id}")
         if call.result is None:
@@ -130,8 +129,8 @@ class RecordToolResult:
             result = self._result(call, report).bounded()
             if result.canvas:
                 self.dashboards.save(self._dashboard(call, result.canvas))
-            page = self.relay.find_rest(call.call_id, latest, position)
-            self._save(call, result, page, questions, stops_runner=step.failure is not None)
+            page = self.relay.find_rest(call.call_id, latest, records.position)
+            self._save(call, result, page, records.questions, stops_runner=step.failure is not None)
 
     def _save(
         self,
@@ -156,18 +155,10 @@ class RecordToolResult:
             if outcome is not CallEnd.RELAY_MOVED:
                 break
             page = self.relay.read_rest(call.call_id)
-            _, _, questions = self.steps.read_ended_call(call.call_id)
+            questions = self.steps.read_ended_call(call).questions
         if outcome is CallEnd.ENDED:
             log_audit(audit)
             count_call(self.metrics, call, result)
-
-    def read_report(self, step: CallStep) -> RunnerReport | None:
-        """Return the runner's report, even if its task timed out. Return None if it is missing."""
-        try:
-            return self.reports.read(step)
-        except ValueError as error:
-            logger.warning("invalid runner report", extra={"call_id": step.call_id, "reason": str(error)})
-            return RunnerReport.from_error(ToolFailed(f"The runner's report is invalid: {error}"))
 
     def _result(self, call: Call, report: RunnerReport) -> CallResult:
         saved, pictures, problems = self._save_files(call, report)
