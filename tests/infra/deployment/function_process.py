@@ -18,6 +18,7 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any, cast
 
 import botocore.client
+from urllib3.connection import HTTPConnection
 
 from local.emulator.runners.context import Handler, LambdaContext
 from satchel.adapters import clients
@@ -63,12 +64,12 @@ def handler(event: object, context: LambdaContext) -> object:
     asyncio.set_event_loop(asyncio.new_event_loop())
     run: Handler = _code().handler
     _log({"service": INVOCATION, "operation": "Invoke", "key_id": "", "params": {}})
-    _invocation.name = uuid.uuid4().hex
+    _invocation.name, _invocation.other_seconds = uuid.uuid4().hex, 0.0
     begun, started = time.time(), time.process_time()
     try:
         return run(event, context)
     finally:
-        seconds = time.process_time() - started
+        seconds = time.process_time() - started - _invocation.other_seconds
         _log({"service": PROCESSOR_TIME, "operation": "Invoke", "key_id": "", "params": {"seconds": seconds}})
         _log_span(INVOCATION, begun, processor_seconds=seconds)
 
@@ -79,9 +80,14 @@ def shutdown() -> None:
 
 
 class _Invocation:
-    """The running invocation. A process handles one at a time."""
+    """The running invocation. A process handles one at a time.
+
+    ``other_seconds`` is the processor time that is not a part of the function's: for the logs of this module, and for
+    connections, which AWS keeps and moto's server closes after each request.
+    """
 
     name = ""
+    other_seconds = 0.0
 
 
 _invocation = _Invocation()
@@ -89,8 +95,27 @@ _invocation = _Invocation()
 
 def _log_span(name: str, began: float, **values: float) -> None:
     span = {"invocation": _invocation.name, "name": name, "began": began, "ended": time.time()}
-    with _writing, Path(os.environ[SPANS]).open("a") as file:
-        file.write(json.dumps({"processor_seconds": 0, "events": 0, **span, **values}) + "\n")
+    _append(os.environ[SPANS], {"processor_seconds": 0, "events": 0, **span, **values})
+
+
+def _append(path: str, entry: "Mapping[str, Any]") -> None:
+    started = time.thread_time()
+    with _writing:
+        with Path(path).open("a") as file:
+            file.write(json.dumps(entry, default=str) + "\n")
+        _invocation.other_seconds += time.thread_time() - started
+
+
+def _count_no_connections() -> None:
+    connect = HTTPConnection.connect
+
+    def uncounted(self: HTTPConnection) -> None:
+        started = time.thread_time()
+        connect(self)
+        with _writing:
+            _invocation.other_seconds += time.thread_time() - started
+
+    cast("Any", HTTPConnection).connect = uncounted
 
 
 def _count_events(params: "Mapping[str, Any]") -> int:
@@ -109,6 +134,7 @@ def _code() -> ModuleType:
     _log_request_spans()
     _log_model_spans()
     _log_metrics()
+    _count_no_connections()
     _redirect_connections()
     _shift_clock(Path(os.environ[CLOCK_OFFSET]))
     spec = importlib.util.spec_from_file_location("handler", Path(os.environ[CODE]) / "handler.py")
@@ -119,9 +145,8 @@ def _code() -> ModuleType:
     return module
 
 
-def _log(entry: dict[str, Any]) -> None:
-    with _writing, Path(os.environ[CALL_LOG]).open("a") as file:
-        file.write(json.dumps(entry, default=str) + "\n")
+def _log(entry: "Mapping[str, Any]") -> None:
+    _append(os.environ[CALL_LOG], entry)
 
 
 def _log_calls() -> None:

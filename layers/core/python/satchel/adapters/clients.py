@@ -1,8 +1,9 @@
 """Creates the boto3 clients. Most are cached for the whole process, because creating a client is slow."""
 
 import os
-from functools import lru_cache
-from typing import TYPE_CHECKING, Any, TypedDict
+from collections.abc import Callable
+from functools import cache, lru_cache
+from typing import TYPE_CHECKING, Any, TypedDict, cast
 
 import boto3
 from botocore.config import Config
@@ -124,13 +125,23 @@ def socket_api(endpoint: str) -> Any:  # noqa: ANN401  (boto3's stubs for it are
 
 
 def scoped_s3(credentials: "ScopedCredentials") -> "S3Client":
-    """Return an S3 client with the temporary credentials of one tool call."""
-    return boto3.client("s3", config=_S3, **_client_arguments(credentials))
+    """Return an S3 client with the temporary credentials of one tool call. Most calls store no object."""
+    return cast("S3Client", _LazyClient(lambda: boto3.client("s3", config=_S3, **_client_arguments(credentials))))
 
 
 def scoped_dynamodb(credentials: "ScopedCredentials") -> "DynamoDBClient":
     """Return a DynamoDB client with the temporary credentials of one tool call."""
     return boto3.client("dynamodb", config=_RETRIES, **_client_arguments(credentials))
+
+
+class _LazyClient:
+    """A client that is created when it is first used, because that takes 5 ms of processor time."""
+
+    def __init__(self, create: Callable[[], object]) -> None:
+        self._create = cache(create)
+
+    def __getattr__(self, name: str) -> Any:  # noqa: ANN401  (an operation of the client)
+        return getattr(self._create(), name)
 
 
 def _client_arguments(credentials: "ScopedCredentials") -> _Credentials:
