@@ -28,7 +28,7 @@ FULL_CORE_MB = 1769
 MEMORY_MB = {
     "api": 1024,
     "bridge": 512,
-    "dispatch": 1024,
+    "dispatch": 1280,
     "empty_bucket": 512,
     "end_session": 512,
     "erase": 512,

@@ -54,6 +54,11 @@ FIRST_PIECE = "model.FirstPiece"
 METRIC = "metric"
 """The service name in the call log for a value of a metric. Its parameters are the dimensions."""
 
+_SLOW_REQUESTS = {"sts.AssumeRole": 0.04}
+"""The seconds of requests that take longer on AWS than those beside which they are sent.
+
+Otherwise the requests after those would seem to wait for these."""
+
 _ON_LAMBDA = "/opt/"
 _PAYLOADS = {"Body", "Payload", "Data", "SecretString"}
 _writing = threading.Lock()
@@ -173,11 +178,11 @@ def _log_request_spans() -> None:
     send: Callable[..., Any] = client._make_api_call  # noqa: SLF001  (no public hook sees the whole request)
 
     def timed(self: Any, operation_name: str, api_params: Any) -> Any:  # noqa: ANN401  (botocore's own)
-        began = time.time()
+        began, name = time.time(), f"{self.meta.service_model.service_name}.{operation_name}"
         try:
             return send(self, operation_name, api_params)
         finally:
-            name = f"{self.meta.service_model.service_name}.{operation_name}"
+            time.sleep(_SLOW_REQUESTS.get(name, 0.0))
             _log_span(name, began, events=_count_events(api_params))
 
     client._make_api_call = timed  # noqa: SLF001  (the same)

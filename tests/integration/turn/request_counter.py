@@ -9,13 +9,16 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import boto3
 import pytest
 
 from local.emulator.runners.context import Handler
 from satchel.services import side_by_side
+
+if TYPE_CHECKING:
+    from concurrent.futures import Future
 
 T = TypeVar("T")
 
@@ -115,28 +118,39 @@ class RequestCounter:
             self.requests.append(Request(chain.step, model.name, _target(params), chain.depth, writes))
 
     def _follow_threads(self, patch: pytest.MonkeyPatch) -> None:
-        original: Any = side_by_side.side_by_side
+        original = side_by_side.start
 
-        def follow(*works: Callable[[], Any]) -> Any:  # noqa: ANN401  (any results)
+        def start(work: Callable[[], T]) -> object:
             chain = self._chain.get()
             if chain is None:
-                return original(*works)
-            branches = [_Chain(chain.step, chain.depth) for _ in works]
+                return original(work)
+            branch = _Chain(chain.step, chain.depth)
 
-            def bind(branch: _Chain, work: Callable[[], Any]) -> Callable[[], Any]:
-                def run() -> Any:  # noqa: ANN401  (any result)
-                    self._chain.set(branch)
-                    return work()
+            def run() -> T:
+                self._chain.set(branch)
+                return work()
 
-                return run
-
-            results = original(*(bind(branch, work) for branch, work in zip(branches, works, strict=True)))
-            chain.depth = max(branch.depth for branch in branches)
-            return results
+            return _Branch(original(run), chain, branch)
 
         for name, user in list(sys.modules.items()):
-            if name.startswith("satchel.") and getattr(user, "side_by_side", None) is original:
-                patch.setattr(user, "side_by_side", follow)
+            if name.startswith("satchel.") and vars(user).get("start") is original:
+                patch.setattr(user, "start", start)
+
+
+class _Branch:
+    """Implements what is used of ``Future``. The chain waits for the requests of the branch when it needs the end."""
+
+    def __init__(self, future: "Future[Any]", chain: _Chain, branch: _Chain) -> None:
+        self._future, self._chain, self._branch = future, chain, branch
+
+    def exception(self) -> BaseException | None:
+        error = self._future.exception()
+        self._chain.depth = max(self._chain.depth, self._branch.depth)
+        return error
+
+    def result(self) -> Any:  # noqa: ANN401  (any result)
+        self.exception()
+        return self._future.result()
 
 
 def _target(params: Mapping[str, Any]) -> str:

@@ -42,7 +42,7 @@ def test_failure_before_the_tool_ran_fails_the_call_and_logs_the_cause(
         {"error": "The call failed before the tool ran (KeyError)."},
     )
     assert "secret" not in result.model_dump_json() + world.events.stored_json(call.turn_id)
-    assert [record.message for record in caplog.records] == ["call failed before its tool ran"]
+    assert [record.message for record in caplog.records] == ["call failed outside of its runner"]
 
 
 def test_late_report_counts_more_than_the_caught_failure(world: World, call: Call) -> None:

@@ -2,6 +2,7 @@
 
 import json
 import logging
+from concurrent.futures import Future
 from dataclasses import dataclass
 from datetime import timedelta
 
@@ -51,7 +52,7 @@ from satchel.services.calls.cancel_tasks import CancelTasks
 from satchel.services.calls.record_tool_result import RecordToolResult
 from satchel.services.calls.resolve_inputs import ResolvedInputs, ResolveInputs
 from satchel.services.files.file_context import ListFiles
-from satchel.services.side_by_side import side_by_side
+from satchel.services.side_by_side import side_by_side, start
 from satchel.services.tools.tool_lists import ListTools, RefreshTools
 
 logger = logging.getLogger(__name__)
@@ -111,6 +112,8 @@ class DispatchTool:
 
         Raise TooManyRunningCalls, before anything else happens, if the user's other calls must end first.
         """
+        # AWS takes 40 ms for credentials. Those of a remote server depend on the call, which is read meanwhile.
+        early = None if self.registry.remote or step.approval else start(lambda: self._credentials(step))
         records, _ = side_by_side(
             lambda: self.steps.read_call(step), lambda: self.events.read_last_number(step.turn_id)
         )
@@ -141,7 +144,7 @@ class DispatchTool:
                 self.events.append(call.turn_id, refused_start_event(call))
             self._complete(step, step.task_token, RunnerReport.from_error(error))
         else:
-            self._send(step, prepared, step.task_token, questions)
+            self._send(step, prepared, step.task_token, questions, early)
 
     def _awaits_decision(self, call: Call, approval: Approval | None) -> bool:
         """Return False if the call has started, or if the user has decided or the time for that is over.
@@ -188,9 +191,7 @@ class DispatchTool:
             self.cancel_tasks.cancel(turn, task)
             self._complete(step, token, RunnerReport.from_error(error))
             return
-        key = outcome_key(call.user, call.turn_id, call.call_id)
-        prefixes = call_objects_prefixes(call.user, call.call_id)
-        credentials = self.credentials.for_call(call.call_id, prefixes, key, Conversation(call.session_id, server))
+        credentials = self._credentials(step, Conversation(call.session_id, server))
         if answered is None:
             self._expect_crash(call)
         else:
@@ -207,30 +208,37 @@ class DispatchTool:
         }
         self._run(step, server, self._order(prepared, token, credentials).model_copy(update=poll))
 
-    def _send(self, step: CallStep, prepared: _PreparedCall, token: str, questions: CallInput | None) -> None:
+    def _send(
+        self,
+        step: CallStep,
+        prepared: _PreparedCall,
+        token: str,
+        questions: CallInput | None,
+        early: Future[ScopedCredentials] | None,
+    ) -> None:
         """Store that the call starts or continues, and send it to its runner. Raise TooManyRunningCalls."""
         call = prepared.call
-        prefixes = call_objects_prefixes(call.user, call.call_id)
-        key = outcome_key(call.user, call.turn_id, call.call_id)
         conversation = Conversation(call.session_id, prepared.server) if prepared.entry.is_remote else None
-        start, credentials = side_by_side(
-            lambda: (
-                self.steps.start_call(call, prepared.event, self.max_running_calls)
-                if questions is None
-                else self._continue(call, questions)
-            ),
-            lambda: self.credentials.for_call(call.call_id, prefixes, key, conversation),
-        )
-        if start is CallStart.TOO_MANY_CALLS:
+        credentials = early or start(lambda: self._credentials(step, conversation))
+        if questions is None:
+            started = self.steps.start_call(call, prepared.event, self.max_running_calls)
+        else:
+            started = self._continue(call, questions)
+        if started is CallStart.TOO_MANY_CALLS:
             raise TooManyRunningCalls(f"{call.user} runs {self.max_running_calls} tool calls")
-        if start is CallStart.TURN_ENDED:
+        if started is CallStart.TURN_ENDED:
             logger.info("the turn ended before the call", extra={"call_id": call.call_id})
             return
-        order = self._order(prepared, token, credentials)
+        order = self._order(prepared, token, credentials.result())
         if questions is not None:
             continued = {"input_round": questions.round, "responses": questions.responses}
             order = order.model_copy(update=continued | {"request_state": questions.state})
         self._run(step, prepared.server, order)
+
+    def _credentials(self, step: CallStep, conversation: Conversation | None = None) -> ScopedCredentials:
+        prefixes = call_objects_prefixes(step.user, step.call_id)
+        key = outcome_key(step.user, step.turn_id, step.call_id)
+        return self.credentials.for_call(step.call_id, prefixes, key, conversation)
 
     def _run(self, step: CallStep, server: str, order: CallOrder) -> None:
         """Let the runner execute a call. If it ends soon, record its result and complete the task that waits for it."""
