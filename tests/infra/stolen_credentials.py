@@ -68,8 +68,8 @@ def _secret(name: str) -> list[str]:
 
 
 TARGETS = (
-    _items("this call's claim, reported events, questions and answers", f"RUN#{_CALL}"),
-    _items("claim, reported events, questions and answers of another call of the turn", f"RUN#{_SIBLING}"),
+    _items("this call's claim, reported events and result, questions and answers", f"RUN#{_CALL}"),
+    _items("claim, reported events and result, questions and answers of another call of the turn", f"RUN#{_SIBLING}"),
     _items("events and subscriptions of the turn", f"TURN#{_TURN}"),
     _items("calls, approvals, stored questions and answers of the turn", f"CALLS#{_TURN}"),
     _items("record and messages of the turn", "SESSION#s01kabcdefghjkmnpqrstvwxyz0"),
@@ -79,9 +79,9 @@ TARGETS = (
     _items("connections", "CONN#a="),
     _items("tool lists", "SERVER#added"),
     _objects("this call's files", *_files_of(_ADA, _CALL)),
-    _objects("this call's result", outcome_key(_ADA, _TURN, _CALL)),
+    _objects("this call's result, if it is large", outcome_key(_ADA, _TURN, _CALL)),
     _objects("files of another call of the turn", *_files_of(_ADA, _SIBLING)),
-    _objects("result of another call of the turn", outcome_key(_ADA, _TURN, _SIBLING)),
+    _objects("large result of another call of the turn", outcome_key(_ADA, _TURN, _SIBLING)),
     _objects("long arguments and messages of the turn", f"ada/turns/{_TURN}/texts/0123.json"),
     _objects("the user's uploads", "ada/uploads/20260301/f01kabcdefghjkmnpqrstvwxyz0/a.csv"),
     _objects("another user's files and results", *_files_of(_BOB, _CALL), outcome_key(_BOB, _TURN, _CALL)),
