@@ -30,7 +30,8 @@ def handler(event: dict[str, Any], context: object) -> dict[str, Any]:
     if event.get("action") == "cancel":
         return cancel_task(server, event["task_id"], event["session"])
     order = CallOrder.model_validate(event)
-    return {"ended": run_tool_use_case(server)(order, call_ports(server, order))}
+    answer = run_tool_use_case(server)(order, call_ports(server, order))
+    return {"answer": answer and answer.model_dump(mode="json")}
 
 
 def shutdown() -> None:

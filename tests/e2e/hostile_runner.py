@@ -20,7 +20,7 @@ from satchel.adapters.sts_credentials import StsCredentials
 from satchel.bootstrap.functions import use_cases
 from satchel.domain.ids import call_id
 from satchel.domain.object_keys import call_objects_prefixes, outcome_key
-from satchel.ports.runners import CallOrder
+from satchel.ports.runners import CallOrder, RunnerAnswer
 from satchel.settings import StorageSettings
 from tests.policy_evaluator import is_allowed
 
@@ -93,7 +93,7 @@ def _attack(order: CallOrder) -> None:
     (Path(os.environ["HOSTILE_RUNNER"]) / f"{order.turn_id}.json").write_text(json.dumps(attempts), encoding="utf-8")
 
 
-def _run(self: LambdaRunners, server: str, order: CallOrder) -> bool:
+def _run(self: LambdaRunners, server: str, order: CallOrder) -> RunnerAnswer | None:
     if order.tool == "evaluate":
         _attack(order)
     return _run_call(self, server, order)

@@ -13,7 +13,7 @@ from satchel.domain.errors import Unavailable
 from satchel.domain.ids import CallId, SessionId, UserName
 from satchel.domain.resources import OfferAnswer, OfferRequest
 from satchel.domain.tools import StoredToolList, ToolListing
-from satchel.ports.runners import CallOrder, Conversation, FileState, InputFile, ScopedCredentials
+from satchel.ports.runners import CallOrder, Conversation, FileState, InputFile, RunnerAnswer, ScopedCredentials
 from satchel.ports.tool_client import ServerSession
 from tests.fakes.storage import FakeFileStore
 
@@ -24,8 +24,8 @@ if TYPE_CHECKING:
 class FakeRunners:
     """Implements ``ports.runners.Runners``. Records the orders. A server that is not in ``tools`` does not start.
 
-    ``isolation_levels`` are the levels that runners report, by server. ``on_run`` runs a call and says whether it has
-    ended; by default, tools are slow.
+    ``isolation_levels`` are the levels that runners report, by server. ``on_run`` runs a call and returns the
+    answer; by default, tools are slow.
     """
 
     def __init__(self, tools: Mapping[str, Sequence[ToolSpec]]) -> None:
@@ -34,13 +34,13 @@ class FakeRunners:
         self.listed_servers: list[str] = []
         self.ended_sessions: list[tuple[str, str, ServerSession]] = []
         self.cancelled_tasks: list[tuple[str, str, str, ServerSession | None]] = []
-        self.on_run: Callable[[CallOrder], bool] = lambda _order: False
+        self.on_run: Callable[[CallOrder], RunnerAnswer | None] = lambda _order: None
         self.isolation_levels: dict[str, Level] = {}
         self.legacy: set[str] = set()
         self.answer = OfferAnswer()
         self.offer_requests: list[tuple[str, str, OfferRequest]] = []
 
-    def run(self, server: str, order: CallOrder) -> bool:
+    def run(self, server: str, order: CallOrder) -> RunnerAnswer | None:
         self.orders.append((server, CallOrder.model_validate_json(order.model_dump_json())))
         return self.on_run(order)
 

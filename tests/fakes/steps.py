@@ -18,6 +18,7 @@ from satchel.ports.steps import (
     EndedCallRecords,
     Round,
     RoundRecords,
+    StartedCall,
     StartRecords,
 )
 from satchel.ports.system import Clock
@@ -101,17 +102,17 @@ class FakeSteps:
             tools_version=0,
         )
 
-    def start_call(self, call: Call, event: NewEvent, max_running: int | None) -> CallStart:
+    def start_call(self, call: Call, event: NewEvent, max_running: int | None) -> StartedCall:
         if self.calls.is_dispatched(call.call_id):
-            return CallStart.STARTED_BEFORE
+            return StartedCall(CallStart.STARTED_BEFORE)
         now = self.clock.now()
         if max_running is not None and not self.quota_counts.start_call(call.user, call.call_id, max_running, now):
-            return CallStart.TOO_MANY_CALLS
+            return StartedCall(CallStart.TOO_MANY_CALLS)
         if self.events.append(call.turn_id, event) is None:
             self.quota_counts.end_calls(call.user, [call.call_id])
-            return CallStart.TURN_ENDED
+            return StartedCall(CallStart.TURN_ENDED)
         self.calls.mark_dispatched(call)
-        return CallStart.STARTED
+        return StartedCall(CallStart.STARTED)
 
     def read_ended_call(self, call: CallIds) -> EndedCallRecords:
         return EndedCallRecords(

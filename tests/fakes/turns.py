@@ -214,6 +214,7 @@ class FakeEvents:
         self._known: dict[str, int] = {}
         self._dedupe_keys: set[tuple[str, str]] = set()
         self.on_append: Callable[[], None] = lambda: None
+        self.has_reported = False
 
     def begin(self, turn: Turn) -> None:
         """Count the first event of a turn, which is not stored."""
@@ -245,6 +246,7 @@ class FakeEvents:
         return self.append(turn_id, event)
 
     def report(self, call_id: CallId, event: NewEvent) -> None:
+        self.has_reported = True
         """Add a runner's event at once. Also implements ``ports.calls.EventReporter``, for tests without a relay."""
         payload = {"call_id": call_id, **event.payload}
         self.append(TurnId(turn_of(call_id)), NewEvent(type=event.type, payload=payload))

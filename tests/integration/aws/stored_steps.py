@@ -66,7 +66,7 @@ def make_round(
 
 def start_call(steps: DynamoSteps, call: Call, limit: int | None) -> bool:
     """Start a call. Return False if the user runs ``limit`` calls."""
-    return steps.start_call(call, TOOL_START, limit) is not CallStart.TOO_MANY_CALLS
+    return steps.start_call(call, TOOL_START, limit).outcome is not CallStart.TOO_MANY_CALLS
 
 
 def end_call(

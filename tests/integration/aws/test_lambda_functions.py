@@ -13,13 +13,14 @@ from botocore.stub import ANY, Stubber
 from satchel.adapters import clients
 from satchel.adapters.lambda_functions import LambdaOfferReader, LambdaRunners, LambdaTurnStarter
 from satchel.contract import ToolCrashed
+from satchel.domain.calls import RunnerReport
 from satchel.domain.conversation import ToolSpec
 from satchel.domain.errors import Unavailable
 from satchel.domain.ids import SessionId, TurnId, UserName
 from satchel.domain.resources import OfferAnswer, OfferRequest, Offers, Resource
 from satchel.domain.timing import Limits
 from satchel.domain.tools import ToolListing
-from satchel.ports.runners import CallOrder, InputFile, ScopedCredentials
+from satchel.ports.runners import CallOrder, InputFile, RunnerAnswer, ScopedCredentials
 from satchel.ports.tool_client import ServerSession
 from satchel.services.calls.dispatch_tool import MAX_WAIT
 from tests.integration.aws.factories import make_call, make_session, make_turn
@@ -75,6 +76,9 @@ def make_order() -> CallOrder:
     )
 
 
+ANSWER = RunnerAnswer(report=RunnerReport(results=5), has_events=False)
+
+
 def run_request(order: CallOrder, invocation_type: str = "RequestResponse") -> dict[str, object]:
     return {
         "FunctionName": "satchel-run-report",
@@ -85,16 +89,23 @@ def run_request(order: CallOrder, invocation_type: str = "RequestResponse") -> d
 
 
 @pytest.mark.parametrize(
-    ("response", "has_ended"),
-    [({"ended": True}, True), ({"ended": False}, False), (None, False), ({"ended": "yes"}, False), ([1], False)],
+    ("response", "answer"),
+    [
+        ({"answer": {"report": {"results": 5}, "has_events": False}}, ANSWER),
+        ({"answer": None}, None),
+        (None, None),
+        ([1], None),
+        ({"answer": "forged"}, RunnerAnswer()),
+        ({"answer": {"report": {"duration_ms": "long"}}}, RunnerAnswer()),
+    ],
 )
-def test_call_runs_in_the_servers_function_as_the_users_tenant_and_says_if_it_has_ended(
-    runners: LambdaRunners, service: Stubber, response: object, *, has_ended: bool
+def test_call_runs_in_the_servers_function_as_the_users_tenant_and_returns_the_answer(
+    runners: LambdaRunners, service: Stubber, response: object, answer: RunnerAnswer | None
 ) -> None:
     order = make_order()
     service.add_response("invoke", {"StatusCode": 200, "Payload": payload(response)}, run_request(order))
 
-    assert runners.run("report", order) is has_ended
+    assert runners.run("report", order) == answer
 
 
 def test_call_of_a_runner_that_ends_raises_tool_crashed_with_the_reason(
@@ -115,7 +126,7 @@ def test_call_waits_in_the_queue_of_a_busy_runner_which_then_completes_the_task(
     queued = order.model_copy(update={"waits_until": None})
     service.add_response("invoke", {"StatusCode": 202}, run_request(queued, "Event"))
 
-    assert runners.run("report", order) is False
+    assert runners.run("report", order) is None
 
 
 def test_slow_call_is_left_to_its_runner_after_some_seconds(runners: LambdaRunners, client: "LambdaClient") -> None:
@@ -124,7 +135,7 @@ def test_slow_call_is_left_to_its_runner_after_some_seconds(runners: LambdaRunne
 
     client.meta.events.register("before-send.lambda.Invoke", time_out)
 
-    assert runners.run("report", make_order()) is False
+    assert runners.run("report", make_order()) is None
 
 
 def test_client_waits_longer_for_a_call_than_its_runner_expects() -> None:

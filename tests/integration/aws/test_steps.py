@@ -216,7 +216,7 @@ class TestCallStart:
     def test_sent_arguments_slot_and_event_are_stored(self, steps: DynamoSteps, turn: Turn, call: Call) -> None:
         sent = call.model_copy(update={"injected": {"filename": "x"}, "unresolved": {"y": ["x"]}, "server": "report"})
 
-        assert steps.start_call(sent, TOOL_START, 1) is CallStart.STARTED
+        assert steps.start_call(sent, TOOL_START, 1).outcome is CallStart.STARTED
 
         assert stored_call(steps, call) == sent.model_copy(update={"slot": 0})
         assert running_calls(steps, turn) == 1
@@ -227,7 +227,7 @@ class TestCallStart:
         steps.start_call(sent, TOOL_START, 4)
         stored = stored_call(steps, call)
 
-        assert steps.start_call(call, TOOL_START, 4) is CallStart.STARTED_BEFORE
+        assert steps.start_call(call, TOOL_START, 4).outcome is CallStart.STARTED_BEFORE
 
         assert stored_call(steps, call) == stored
         assert running_calls(steps, turn) == 1
@@ -238,7 +238,7 @@ class TestCallStart:
         add_calls(steps.table, steps.store, [second])
         assert start_call(steps, call, 1)
 
-        assert steps.start_call(second, TOOL_START, 1) is CallStart.TOO_MANY_CALLS
+        assert steps.start_call(second, TOOL_START, 1).outcome is CallStart.TOO_MANY_CALLS
 
         assert stored_call(steps, second) == second
         assert event_types(steps, turn) == ["turn_started", "tool_start"]
@@ -246,7 +246,7 @@ class TestCallStart:
     def test_call_of_an_ended_turn_does_not_start(self, steps: DynamoSteps, turn: Turn, call: Call) -> None:
         end_turn(steps, turn)
 
-        assert steps.start_call(call, TOOL_START, 1) is CallStart.TURN_ENDED
+        assert steps.start_call(call, TOOL_START, 1).outcome is CallStart.TURN_ENDED
         assert (stored_call(steps, call), running_calls(steps, turn)) == (call, 0)
 
     def test_records_of_a_dispatch_are_read_at_once(self, steps: DynamoSteps, turn: Turn, call: Call) -> None:
@@ -268,7 +268,7 @@ class TestCallStart:
 
         monkeypatch.setattr(Table, "transact", conflict_twice)
 
-        assert steps.start_call(call, TOOL_START, 1) is CallStart.STARTED
+        assert steps.start_call(call, TOOL_START, 1).outcome is CallStart.STARTED
 
 
 class TestCallEnd:

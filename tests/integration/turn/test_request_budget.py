@@ -63,12 +63,12 @@ def test_turn_without_tools_sends_9_requests_of_which_6_wait(counts: Mapping[str
     assert (len(counts["talk"].requests), counts["talk"].depth()) == (9, 6)
 
 
-def test_turn_with_one_tool_sends_25_requests_of_which_16_wait(counts: Mapping[str, RequestCounter]) -> None:
-    assert (len(counts["one tool"].requests), counts["one tool"].depth()) == (25, 16)
+def test_turn_with_one_tool_sends_22_requests_of_which_15_wait(counts: Mapping[str, RequestCounter]) -> None:
+    assert (len(counts["one tool"].requests), counts["one tool"].depth()) == (22, 15)
 
 
-def test_each_further_call_of_a_round_sends_10_requests(counts: Mapping[str, RequestCounter]) -> None:
-    assert [len(counts[kind].requests) for kind in SCRIPTS] == [9, 25, 35, 45]
+def test_each_further_call_of_a_round_sends_7_requests(counts: Mapping[str, RequestCounter]) -> None:
+    assert [len(counts[kind].requests) for kind in SCRIPTS] == [9, 22, 29, 36]
 
 
 def test_no_step_reads_anything_twice_except_before_and_after_a_tool(counts: Mapping[str, RequestCounter]) -> None:

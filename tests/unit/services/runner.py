@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from satchel.domain.calls import RunnerReport
-from satchel.ports.runners import ArtifactOpener, CallOrder, InputFile
+from satchel.ports.runners import ArtifactOpener, CallOrder, InputFile, RunnerAnswer
 from satchel.ports.tool_client import ToolResult
 from satchel.services.calls.run_tool import CallPorts, RunTool
 from tests.fakes.calls import FakeCalls, FakeReports
@@ -53,8 +53,8 @@ class Runner:
         self.claims = FakeCalls()
         self.open_state: Callable[[UserName], Path] | None = None
 
-    def run(self, sent: CallOrder, claim: str = "runner") -> bool:
-        """Run an order; ``claim`` is the claiming runner's name. Return True if Dispatch still waits for the end."""
+    def run(self, sent: CallOrder, claim: str = "runner") -> RunnerAnswer | None:
+        """Run an order; ``claim`` is the claiming runner's name. Return the answer if Dispatch still waits for it."""
         run_tool = RunTool(
             client=self.client,
             older_client=self.older_client,

@@ -1,12 +1,14 @@
 """The end of short calls: Dispatch waits for their runner and records their results."""
 
+import json
+
 import pytest
 
 from satchel.contract import ToolCrashed
 from satchel.domain.calls import Call, CallResult, RunnerReport
 from satchel.domain.inputs import Question, RequestedInput
 from satchel.domain.steps import Failure
-from satchel.ports.runners import CallOrder
+from satchel.ports.runners import CallOrder, RunnerAnswer
 from satchel.services.calls.dispatch_tool import MAX_WAIT
 from tests.unit.services.world import World, call_step
 
@@ -26,9 +28,9 @@ def dispatch(world: World, call: Call) -> CallResult | None:
 def report(world: World, reported: RunnerReport, *, ends_in_time: bool = True) -> None:
     """Let the runner store this report."""
 
-    def run(order: CallOrder) -> bool:
+    def run(order: CallOrder) -> RunnerAnswer | None:
         world.reports.save(order, reported)
-        return ends_in_time
+        return RunnerAnswer(report=reported, has_events=False) if ends_in_time else None
 
     world.runners.on_run = run
 
@@ -36,7 +38,7 @@ def report(world: World, reported: RunnerReport, *, ends_in_time: bool = True) -
 def crash(world: World, reported: RunnerReport | None = None) -> None:
     """Let the runner end like a killed process, after it has stored a report, if any."""
 
-    def run(order: CallOrder) -> bool:
+    def run(order: CallOrder) -> RunnerAnswer | None:
         if reported:
             world.reports.save(order, reported)
         raise ToolCrashed("The runner ended: killed")
@@ -53,6 +55,30 @@ def test_result_of_a_short_call_is_recorded_before_its_task_succeeds(world: Worl
     assert (recorded, world.callback.succeeded) == ([True], ["task"])
     kinds = [kind for kind, _ in world.events.payloads(call.turn_id)][1:]
     assert kinds == ["tool_start", "tool_complete"]
+
+
+def test_events_of_a_short_call_are_added_before_its_result(world: World, call: Call) -> None:
+    def run(order: CallOrder) -> RunnerAnswer | None:
+        log = {"type": "tool_log", "call_id": call.call_id, "level": "info", "message": "Working"}
+        world.reported_events.documents[call.call_id] = [json.dumps(log)]
+        world.reports.save(order, DONE)
+        return RunnerAnswer(report=DONE, has_events=True)
+
+    world.runners.on_run = run
+    dispatch(world, call)
+    kinds = [kind for kind, _ in world.events.payloads(call.turn_id)][1:]
+    assert kinds == ["tool_start", "tool_log", "tool_complete"]
+
+
+def test_stored_report_counts_more_than_the_answer_of_a_repeated_run(world: World, call: Call) -> None:
+    """The runner of the first run has claimed the call. Another one may answer something else."""
+    dispatch(world, call)
+    world.reports.save(call, DONE)
+    forged = RunnerAnswer(report=RunnerReport(results="of the second run"), has_events=False)
+    world.runners.on_run = lambda _order: forged
+    result = dispatch(world, call)
+    assert result is not None
+    assert result.results == "done"
 
 
 def test_runner_learns_how_long_dispatch_waits(world: World, call: Call) -> None:
@@ -85,7 +111,7 @@ def test_report_counts_more_than_the_crash_of_its_runner(world: World, call: Cal
 
 
 def test_call_whose_runner_says_that_it_ended_without_a_report_has_crashed(world: World, call: Call) -> None:
-    world.runners.on_run = lambda _order: True
+    world.runners.on_run = lambda _order: RunnerAnswer()
     result = dispatch(world, call)
     assert result is not None
     assert result.error_code == "E_TOOL_CRASHED"

@@ -14,7 +14,7 @@ from satchel.domain.calls import RunnerReport
 from satchel.domain.inputs import Form
 from satchel.domain.steps import INPUT_REQUIRED, POLL_ERRORS, TOOL_ENDED
 from satchel.domain.tasks import ReportedTask
-from satchel.ports.runners import CallOrder
+from satchel.ports.runners import CallOrder, RunnerAnswer
 from satchel.ports.tool_client import (
     BlockedAccess,
     CallFailure,
@@ -50,8 +50,9 @@ def test_task_of_a_call_is_completed_by_the_runner_only_if_nobody_waits_for_its_
     runner: Runner, seconds: float, *, is_in_time: bool
 ) -> None:
     sent = waiting(runner, seconds)
-    assert runner.run(sent) is is_in_time
-    assert runner.reports.read(sent) == RunnerReport(results={"rows": 3}, duration_ms=2000)
+    report = RunnerReport(results={"rows": 3}, duration_ms=2000)
+    assert runner.run(sent) == (RunnerAnswer(report=report, has_events=False) if is_in_time else None)
+    assert runner.reports.read(sent) == report
     assert (runner.callback.failed, runner.callback.succeeded) == ([] if is_in_time else [ENDED], [])
 
 
@@ -280,7 +281,7 @@ def test_edited_input_file_is_a_file_of_the_result(runner: Runner) -> None:
 def test_task_of_the_server_ends_the_run_with_the_wait_before_its_first_poll(runner: Runner) -> None:
     runner.client.script = [(1, TaskRunning(task_id="t-1", poll_seconds=4))]
     sent = waiting(runner, 10)
-    assert runner.run(sent) is False
+    assert runner.run(sent) is None
 
     report = runner.reports.read(sent)
     assert report is not None

@@ -16,7 +16,7 @@ from satchel.domain.ids import SessionId, TurnId, UserName
 from satchel.domain.isolation import Isolation
 from satchel.domain.resources import OfferAnswer, OfferRequest, Offers
 from satchel.domain.tools import ToolListing
-from satchel.ports.runners import CallOrder
+from satchel.ports.runners import CallOrder, RunnerAnswer
 from satchel.ports.tool_client import ServerSession
 
 if TYPE_CHECKING:
@@ -43,8 +43,8 @@ class LambdaRunners:
     remote: Collection[str]
     remote_runner: str
 
-    def run(self, server: str, order: CallOrder) -> bool:
-        """Send a tool call to the server's runner. Return True if it has ended. Raise ToolCrashed if the runner has.
+    def run(self, server: str, order: CallOrder) -> RunnerAnswer | None:
+        """Send a tool call to the server's runner. Return its answer, or None. Raise ToolCrashed if the runner ends.
 
         If the runner cannot be invoked now, leave the call in Lambda's queue, which waits for a free environment. A
         runner that has got the call after all ignores the second one.
@@ -57,7 +57,7 @@ class LambdaRunners:
                 Payload=self._payload(server, order),
             )
         except ReadTimeoutError:
-            return False
+            return None
         except (ClientError, BotoCoreError):
             logger.warning("the call waits in the queue of its runner", extra={"call_id": order.call_id}, exc_info=True)
             self.client.invoke(
@@ -66,11 +66,15 @@ class LambdaRunners:
                 TenantId=order.user,
                 Payload=self._payload(server, order.model_copy(update={"waits_until": None})),
             )
-            return False
+            return None
         payload = json.loads(response["Payload"].read())
         if "FunctionError" in response:
             raise runner_crash(str(payload.get("errorMessage", "unknown error")))
-        return bool(payload == {"ended": True})
+        answer = payload.get("answer") if isinstance(payload, dict) else None
+        try:
+            return RunnerAnswer.model_validate(answer) if answer else None
+        except ValidationError:
+            return RunnerAnswer()
 
     @staticmethod
     def _payload(server: str, order: CallOrder) -> bytes:

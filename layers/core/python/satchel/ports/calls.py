@@ -53,7 +53,12 @@ class Reports(Protocol):
 
 
 class EventReporter(Protocol):
-    """Stores the events that a runner reports about its call. ``RelayEvents`` checks them and adds them to the turn."""
+    """Stores the events that a runner reports about its call. ``RelayEvents`` checks them and adds them to the turn.
+
+    ``has_reported`` is True if there are any.
+    """
+
+    has_reported: bool
 
     def report(self, call_id: CallId, event: NewEvent) -> None:
         """Store an event of the call after its earlier events. Raise Unavailable if the write fails."""

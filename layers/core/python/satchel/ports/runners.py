@@ -9,6 +9,7 @@ from typing import IO, Any, Literal, NamedTuple, Protocol
 from pydantic import BaseModel, ConfigDict
 
 from satchel.domain.arguments import FileForm
+from satchel.domain.calls import RunnerReport
 from satchel.domain.conversation import CallMethod
 from satchel.domain.ids import CallId, SessionId, TurnId, UserName
 from satchel.domain.resources import OfferAnswer, OfferRequest
@@ -98,14 +99,24 @@ class CallOrder(BaseModel):
         return self.input_round + self.polls
 
 
+class RunnerAnswer(BaseModel):
+    """What a runner answers when a call has ended. It is untrusted, like the report that the runner has stored.
+
+    ``report`` is None if the answer has no valid one. ``has_events``: the runner has reported events of the call.
+    """
+
+    report: RunnerReport | None = None
+    has_events: bool = True
+
+
 class Runners(Protocol):
     """Sends calls to runners. Each runner (a Lambda function or process) executes the tools of one MCP server."""
 
-    def run(self, server: str, order: CallOrder) -> bool:
+    def run(self, server: str, order: CallOrder) -> RunnerAnswer | None:
         """Send a call to the runner of a server, and wait for its end until ``order.waits_until``.
 
-        Return True if the call has ended. Otherwise the runner completes the call's task when it ends. Raise
-        ToolCrashed if the runner has ended before the call.
+        Return None if the call has not ended: the runner completes the call's task when it ends. Raise ToolCrashed if
+        the runner has ended before the call.
         """
         ...
 

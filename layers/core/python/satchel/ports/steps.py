@@ -7,7 +7,7 @@ finds either all of it or nothing.
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum, auto
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 from satchel.domain.audit import AuditEntry
 from satchel.domain.calls import Approval, Call, CallResult, RunnerReport
@@ -68,12 +68,19 @@ class CallRecords:
 
 
 class CallStart(Enum):
-    """The outcome of ``Steps.start_call``."""
+    """Whether a call has started, or why not."""
 
     STARTED = auto()
     STARTED_BEFORE = auto()
     TOO_MANY_CALLS = auto()
     TURN_ENDED = auto()
+
+
+class StartedCall(NamedTuple):
+    """The outcome of ``Steps.start_call``, with the slot of running calls that the call takes, if any."""
+
+    outcome: CallStart
+    slot: int | None = None
 
 
 @dataclass(frozen=True)
@@ -151,7 +158,7 @@ class Steps(Protocol):
         """Return the records for the dispatch of a call."""
         ...
 
-    def start_call(self, call: Call, event: NewEvent, max_running: int | None) -> CallStart:
+    def start_call(self, call: Call, event: NewEvent, max_running: int | None) -> StartedCall:
         """Store what is sent to the tool, count the call as running, and add its first event.
 
         Store nothing if the call has started before, or if the user runs ``max_running`` calls. None: not counted.

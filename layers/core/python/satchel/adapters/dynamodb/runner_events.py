@@ -46,7 +46,7 @@ MAX_COUNT = 5_000
 _UNREADABLE_COUNT = 50  # an unreadable item, which may have 400 KB, counts as this many events
 
 
-@dataclass(frozen=True)
+@dataclass
 class DynamoEventReporter:
     """Store the events of one call with the call's own credentials. Implements ``ports.calls.EventReporter``.
 
@@ -55,10 +55,12 @@ class DynamoEventReporter:
 
     table: Table
     numbers: Iterator[int] = field(default_factory=lambda: count(1))
+    has_reported: bool = False
 
     def report(self, call_id: CallId, event: NewEvent) -> None:
         document = json.dumps({"type": event.type, **event.payload}, ensure_ascii=False)
         sort_key = f"{PREFIX}{next(self.numbers):08d}"
+        self.has_reported = True
         try:
             self.table.put({"pk": runner_partition(call_id), "sk": sort_key, "doc": document})
         except (WriteConflict, ClientError, BotoCoreError) as error:

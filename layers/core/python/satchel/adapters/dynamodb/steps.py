@@ -47,6 +47,7 @@ from satchel.ports.steps import (
     EndedCallRecords,
     Round,
     RoundRecords,
+    StartedCall,
     StartRecords,
 )
 from satchel.ports.storage import FileStore
@@ -124,7 +125,7 @@ class DynamoSteps:
             tools_version=parse_version(items.get(VERSION_KEY)),
         )
 
-    def start_call(self, call: Call, event: NewEvent, max_running: int | None) -> CallStart:
+    def start_call(self, call: Call, event: NewEvent, max_running: int | None) -> StartedCall:
         """Store what is sent to the tool. Of several calls that try the same free slot, only one gets it."""
         now = self.clock.now()
         slot = None if max_running is None else first_slot(call, max_running)
@@ -136,13 +137,13 @@ class DynamoSteps:
                 stored = self._write(call.turn_id, [event], writes)
             except ConditionFailed as error:
                 if _CALL_POSITION in error.positions or max_running is None:
-                    return CallStart.STARTED_BEFORE
+                    return StartedCall(CallStart.STARTED_BEFORE)
                 slot = find_free_slot(self.table, call.user, max_running, now)
                 if slot is None:
-                    return CallStart.TOO_MANY_CALLS
+                    return StartedCall(CallStart.TOO_MANY_CALLS)
             else:
-                return CallStart.STARTED if stored else CallStart.TURN_ENDED
-        return CallStart.TOO_MANY_CALLS
+                return StartedCall(CallStart.STARTED, slot) if stored else StartedCall(CallStart.TURN_ENDED)
+        return StartedCall(CallStart.TOO_MANY_CALLS)
 
     def _build_sent(self, call: Call, slot: int | None) -> "TransactWriteItemTypeDef":
         name, value = sent_attribute(self.store, call)

@@ -44,7 +44,7 @@ from satchel.ports.runners import (
     SchemaChecker,
     ScopedCredentials,
 )
-from satchel.ports.steps import CallRecords, CallStart, Steps
+from satchel.ports.steps import CallRecords, CallStart, StartedCall, Steps
 from satchel.ports.system import Clock
 from satchel.ports.turns import Events, Inputs, TaskCallback
 from satchel.services.calls.ask_approval import AskApproval
@@ -221,46 +221,53 @@ class DispatchTool:
         conversation = Conversation(call.session_id, prepared.server) if prepared.entry.is_remote else None
         credentials = early or start(lambda: self._credentials(step, conversation))
         if questions is None:
-            started = self.steps.start_call(call, prepared.event, self.max_running_calls)
+            outcome, slot = self.steps.start_call(call, prepared.event, self.max_running_calls)
         else:
-            started = self._continue(call, questions)
-        if started is CallStart.TOO_MANY_CALLS:
+            outcome, slot = self._continue(call, questions)
+        if outcome is CallStart.TOO_MANY_CALLS:
             raise TooManyRunningCalls(f"{call.user} runs {self.max_running_calls} tool calls")
-        if started is CallStart.TURN_ENDED:
+        if outcome is CallStart.TURN_ENDED:
             logger.info("the turn ended before the call", extra={"call_id": call.call_id})
             return
         order = self._order(prepared, token, credentials.result())
         if questions is not None:
             continued = {"input_round": questions.round, "responses": questions.responses}
             order = order.model_copy(update=continued | {"request_state": questions.state})
-        self._run(step, prepared.server, order)
+        is_first = outcome is CallStart.STARTED and questions is None
+        self._run(step, prepared.server, order, call.model_copy(update={"slot": slot}) if is_first else None)
 
     def _credentials(self, step: CallStep, conversation: Conversation | None = None) -> ScopedCredentials:
         prefixes = call_objects_prefixes(step.user, step.call_id)
         key = outcome_key(step.user, step.turn_id, step.call_id)
         return self.credentials.for_call(step.call_id, prefixes, key, conversation)
 
-    def _run(self, step: CallStep, server: str, order: CallOrder) -> None:
-        """Let the runner execute a call. If it ends soon, record its result and complete the task that waits for it."""
-        try:
-            if not self.runners.run(server, order.model_copy(update={"waits_until": self.clock.now() + MAX_WAIT})):
-                return
-            report = None
-        except ToolCrashed as error:
-            report = self.reports.read(step) or RunnerReport.from_error(error)
-        self._complete(step, order.task_token, report)
+    def _run(self, step: CallStep, server: str, order: CallOrder, started: Call | None = None) -> None:
+        """Let the runner execute a call. If it ends soon, record its result and complete the task that waits for it.
 
-    def _continue(self, call: Call, questions: CallInput) -> CallStart:
+        ``started`` is the call as it is stored, if this is its first run.
+        """
+        try:
+            answer = self.runners.run(server, order.model_copy(update={"waits_until": self.clock.now() + MAX_WAIT}))
+        except ToolCrashed as error:
+            self._complete(step, order.task_token, self.reports.read(step) or RunnerReport.from_error(error))
+            return
+        if answer and answer.report and started and not answer.has_events:
+            self.record.at_once(started, answer.report)
+            self.callback.succeed(order.task_token)
+        elif answer:
+            self._complete(step, order.task_token)
+
+    def _continue(self, call: Call, questions: CallInput) -> StartedCall:
         """Store that the answers are sent. Replace the report with the questions, in case the tool now crashes."""
         self._expect_crash(call)
         self.questions.take(questions)
-        return CallStart.STARTED
+        return StartedCall(CallStart.STARTED)
 
     def _expect_crash(self, call: Call) -> None:
         """Replace the report of the previous run, which must not be read again if the next run stores none."""
         self.reports.save(call, RunnerReport.from_error(ToolCrashed(_STOPPED), duration_ms=None))
 
-    def _complete(self, step: CallStep, token: str, report: RunnerReport | None) -> None:
+    def _complete(self, step: CallStep, token: str, report: RunnerReport | None = None) -> None:
         self.record(step, report)
         self.callback.succeed(token)
 

@@ -118,19 +118,36 @@ class RecordToolResult:
                 self.events.append(call.turn_id, refused_start_event(call))
                 report = RunnerReport.from_error(NotApproved(NOT_APPROVED_IN_TIME))
             report = report or _missing_report(call, step.failure)
-            if report.asks:
-                report = _unanswered_report(call, step.failure)
-            elif report.task:
-                report = RunnerReport.from_error(ToolFailed(_TASK_LOST))
-            if report.tools_changed:
-                self.mark_tools_stale(call.tool)
-            if report.asks_while_running is not None:
-                self.remember_asking(call.tool, asks_while_running=report.asks_while_running)
-            result = self._result(call, report).bounded()
-            if result.canvas:
-                self.dashboards.save(self._dashboard(call, result.canvas))
             page = self.relay.find_rest(call.call_id, latest, records.position)
-            self._save(call, result, page, records.questions, stops_runner=step.failure is not None)
+            self._record(call, report, page, records.questions, step.failure)
+
+    def at_once(self, call: Call, report: RunnerReport) -> None:
+        """Record the result of a call without reading anything: it has just started, and has no events of its runner.
+
+        If its runner has reported events nevertheless, they are dropped.
+        """
+        self._record(call, report, None, None, None)
+
+    def _record(
+        self,
+        call: Call,
+        report: RunnerReport,
+        page: ReportedPage | None,
+        questions: CallInput | None,
+        failure: Failure | None,
+    ) -> None:
+        if report.asks:
+            report = _unanswered_report(call, failure)
+        elif report.task:
+            report = RunnerReport.from_error(ToolFailed(_TASK_LOST))
+        if report.tools_changed:
+            self.mark_tools_stale(call.tool)
+        if report.asks_while_running is not None:
+            self.remember_asking(call.tool, asks_while_running=report.asks_while_running)
+        result = self._result(call, report).bounded()
+        if result.canvas:
+            self.dashboards.save(self._dashboard(call, result.canvas))
+        self._save(call, result, page, questions, stops_runner=failure is not None)
 
     def _save(
         self,

@@ -25,7 +25,7 @@ from satchel.domain.object_keys import input_path
 from satchel.domain.steps import INPUT_REQUIRED, POLL_ERRORS, TOOL_ENDED
 from satchel.domain.tasks import ReportedTask, seconds_to_poll
 from satchel.ports.calls import CallClaims, EventReporter, Reports
-from satchel.ports.runners import ArtifactOpener, CallOrder, FileLister, FileState, InputFetcher
+from satchel.ports.runners import ArtifactOpener, CallOrder, FileLister, FileState, InputFetcher, RunnerAnswer
 from satchel.ports.storage import FileStore
 from satchel.ports.system import Clock
 from satchel.ports.tool_client import (
@@ -105,31 +105,31 @@ class RunTool:
     violation_policy: Policy = "note"
     open_state: Callable[[UserName], Path] | None = None
 
-    def __call__(self, order: CallOrder, ports: CallPorts) -> bool:
-        """Run a call and store its report. Return True if the call has ended and its sender still waits for that.
+    def __call__(self, order: CallOrder, ports: CallPorts) -> RunnerAnswer | None:
+        """Run a call and store its report. Return it, too, if the call has ended and its sender still waits for that.
 
         Otherwise complete the call's workflow task. Do nothing if the call is already claimed. If the task ends early,
         for example because the user canceled the turn, kill the tool.
         """
         if not ports.claims.claim(order.call_id, self.new_claim(), order.run):
             logger.info("call is already claimed", extra={"call_id": order.call_id})
-            return False
+            return None
         is_stopped = partial(ports.claims.is_stopped, order.call_id)
         with Heartbeat(self.callback, order.task_token, self.heartbeat_seconds, is_stopped) as heartbeat:
             report = self._run_or_fail(order, ports, heartbeat)
             if heartbeat.task_ended:
                 logger.info("call was ended outside of the runner", extra={"call_id": order.call_id})
-                return False
+                return None
             ports.reports.save(order, report)
         if report.asks:
             self.callback.fail(order.task_token, INPUT_REQUIRED)
         elif report.task:
             self.callback.fail(order.task_token, POLL_ERRORS[report.task.wait_seconds])
         elif order.waits_until and self.clock.now() < order.waits_until:
-            return True
+            return RunnerAnswer(report=report, has_events=ports.events.has_reported)
         else:
             self.callback.fail(order.task_token, TOOL_ENDED)
-        return False
+        return None
 
     def _run_or_fail(self, order: CallOrder, ports: CallPorts, heartbeat: Heartbeat) -> RunnerReport:
         started = self.clock.monotonic()
