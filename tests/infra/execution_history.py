@@ -22,7 +22,7 @@ _NUMBER = re.compile(r"\$\{\w*Seconds\}")
 
 
 def min_history(definition: str, *, rounds: int, calls: int, has_answer: bool = True) -> int:
-    """Return the number of events without retries and approvals. ``calls`` is the total of all rounds.
+    """Return the number of events without retries, approvals and slow tools. ``calls`` is the total of all rounds.
 
     The first round runs before the execution. Think ends a turn with an answer, and the state Finish ends the others.
     """
@@ -76,8 +76,8 @@ def _history(
 
     think_events = task(states["Think"]) + _STATE
     waits = int(MAX_WAIT.total_seconds()) // states["AwaitServers"]["Seconds"] if with_approvals else 0
-    call = _ITERATION + task(steps["Dispatch"]) + task(steps["RecordToolResult"])
-    call += task(steps["Resume"]) if with_approvals else 0
+    call = _ITERATION + task(steps["Dispatch"])
+    call += task(steps["Resume"]) + task(steps["RecordToolResult"]) if with_approvals else 0
     wait = waits * (think_events + _STATE)
     end = task(states["Finish"]) if ends_in_finish else _STATE
     rounds += repeats_first_round

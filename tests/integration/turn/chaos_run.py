@@ -199,7 +199,7 @@ def approve_automatically(handler: Handler) -> Handler:
 
     def run(event: Any, context: Any) -> object:  # noqa: ANN401  (a Lambda handler)
         result = handler(event, context)
-        if not event.get("approval"):
+        if not event.get("approval") or "task_token" not in event:
             return result
         ids = Identity(name=event["user"]), event["session_id"], event["turn_id"], event["call_id"]
         digest = use_cases().read_approval(*ids).digest

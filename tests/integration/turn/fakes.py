@@ -140,6 +140,7 @@ class BenchServer:
         self.polls: list[str] = []
         self.cancelled_tasks: list[str] = []
         self.holds_tasks = False
+        self.reports_progress = True
         self.open_calls = 0
         self.waiting: queue.SimpleQueue[FakeRunningCall] = queue.SimpleQueue()
         self._waiting_calls: list[FakeRunningCall] = []
@@ -169,7 +170,8 @@ class BenchServer:
         assert writes is ("username" in _ARGUMENTS[tool])
         self.called_tools.append(tool)
         running = FakeRunningCall()
-        running.emit(ProgressUpdate(progress=1, total=2))
+        if self.reports_progress:
+            running.emit(ProgressUpdate(progress=1, total=2))
         if tool == "inquire" and (answers is None or answers.state != "1"):
             running.emit(_next_question(answers))
         elif tool == "inquire" and answers is not None:

@@ -22,6 +22,7 @@ CALL = ("say", {"size": 10})
 TALK: Script = []
 ONE_TOOL: Script = [[CALL]]
 SCRIPTS: Mapping[str, Script] = {"talk": TALK, "one tool": ONE_TOOL, "two tools": [[CALL] * 2], "three": [[CALL] * 3]}
+PROGRESS = "one tool that reports progress"
 STEPS = {
     "API": "start",
     "Think, first round": "think 0",
@@ -41,7 +42,9 @@ def counts(tmp_path_factory: pytest.TempPathFactory) -> Mapping[str, RequestCoun
             handler = counter.handler(state, real_handler(state), before=LAST_NUMBERS.clear)
             stack.enter_context(turns.replaced(state, handler))
         turns.run(turns.new_session(), ONE_TOOL)  # stores the tool list
-        return {kind: run(turns, counter, script) for kind, script in SCRIPTS.items()}
+        with_progress = {PROGRESS: run(turns, counter, ONE_TOOL)}
+        turns.bench.reports_progress = False
+        return with_progress | {kind: run(turns, counter, script) for kind, script in SCRIPTS.items()}
 
 
 def run(turns: TurnDriver, counter: RequestCounter, script: Script) -> RequestCounter:
@@ -69,6 +72,12 @@ def test_turn_with_one_tool_sends_22_requests_of_which_15_wait(counts: Mapping[s
 
 def test_each_further_call_of_a_round_sends_7_requests(counts: Mapping[str, RequestCounter]) -> None:
     assert [len(counts[kind].requests) for kind in SCRIPTS] == [9, 22, 29, 36]
+
+
+def test_tool_that_reports_progress_costs_three_requests_more(
+    counts: Mapping[str, RequestCounter],
+) -> None:
+    assert (len(counts[PROGRESS].requests), counts[PROGRESS].depth()) == (25, 16)
 
 
 def test_no_step_reads_anything_twice_except_before_and_after_a_tool(counts: Mapping[str, RequestCounter]) -> None:
