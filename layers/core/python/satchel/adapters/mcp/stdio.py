@@ -15,6 +15,7 @@ from mcp.client._transport import TransportStreams
 
 from mcp_config import WORKSPACE
 from satchel.adapters.mcp import processes, server_exit
+from satchel.adapters.mcp.direct_requests import DirectRequests
 from satchel.adapters.mcp.error_output import ErrorOutput
 from satchel.adapters.mcp.prepared_server import PreparedServer
 from satchel.adapters.mcp.stdio_transport import StdioTransport
@@ -105,6 +106,11 @@ class StdioConnection:
     def keeps_tasks(self) -> bool:
         """Return False: the server's process has the tasks in its memory, and works only while the runner runs."""
         return False
+
+    @property
+    def direct(self) -> DirectRequests:
+        """Return what sends requests to the server without the SDK."""
+        return self._transport.direct
 
     def connect(self) -> AbstractAsyncContextManager[TransportStreams]:
         """Start the server and yield the message streams. Raise OSError if its program or directory does not exist."""
