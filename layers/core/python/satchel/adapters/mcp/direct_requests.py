@@ -13,7 +13,7 @@ from typing import Any
 
 from mcp import MCPError
 from mcp.shared.dispatcher import coerce_request_id
-from mcp_types import CONNECTION_CLOSED, ErrorData
+from mcp_types import CONNECTION_CLOSED, ErrorData, RequestId
 from pydantic import ValidationError
 from pydantic_core import to_json
 
@@ -39,7 +39,7 @@ class DirectRequests:
         self._guard = threading.Lock()  # held for a system call only, so that the event loop may wait for it
         self._sink: int | None = None
         self._ids = count(_FIRST_ID)
-        self._pending: dict[int, tuple[OnAnswer, OnProgress]] = {}
+        self._pending: dict[RequestId, tuple[OnAnswer, OnProgress]] = {}
 
     def open(self, sink: int) -> None:
         """Send the next requests to this pipe, which does not block."""
@@ -87,15 +87,16 @@ class DirectRequests:
 
     def take(self, message: dict[str, Any]) -> None:
         """Pass on an answer or a progress notification that is expected. Ignore it if it is malformed."""
-        if not self.expects(message):
+        number = self._number(message)
+        if number is None or number not in self._pending:
             return  # the request has been answered in the meantime
         if "method" in message:
-            self._report_progress(message["params"])
+            _report_progress(message["params"], self._pending[number][1])
         elif (answer := _read_answer(message)) is not None:
-            on_answer, _ = self._pending.pop(self._number(message))
+            on_answer, _ = self._pending.pop(number)
             on_answer(answer)
 
-    def _number(self, message: dict[str, Any]) -> Any:  # noqa: ANN401  (whatever the server sent, if it can be a key)
+    def _number(self, message: dict[str, Any]) -> RequestId | None:
         if message.get("jsonrpc") != "2.0":
             return None
         if "method" not in message:
@@ -106,15 +107,15 @@ class DirectRequests:
             return None
         return coerce_request_id(number) if isinstance(number, int | str) else None
 
-    def _report_progress(self, params: dict[str, Any]) -> None:
-        progress, total, message = params.get("progress"), params.get("total"), params.get("message")
-        if isinstance(progress, int | float) and not isinstance(progress, bool):
-            _, on_progress = self._pending[coerce_request_id(params["progressToken"])]
-            on_progress(
-                float(progress),
-                float(total) if isinstance(total, int | float) else None,
-                message if isinstance(message, str) else None,
-            )
+
+def _report_progress(params: dict[str, Any], on_progress: OnProgress) -> None:
+    progress, total, message = params.get("progress"), params.get("total"), params.get("message")
+    if isinstance(progress, int | float) and not isinstance(progress, bool):
+        on_progress(
+            float(progress),
+            float(total) if isinstance(total, int | float) else None,
+            message if isinstance(message, str) else None,
+        )
 
 
 def _read_answer(message: dict[str, Any]) -> Answer | None:

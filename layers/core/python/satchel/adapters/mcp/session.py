@@ -313,7 +313,9 @@ class Session:
             return None  # the other way reports that JSON cannot encode the arguments
         return call if is_sent else None
 
-    def _finish(self, request: CallRequest, listener: EventListener, answer: Answer) -> Coroutine[Any, Any, None] | None:
+    def _finish(
+        self, request: CallRequest, listener: EventListener, answer: Answer
+    ) -> Coroutine[Any, Any, None] | None:
         """Report the outcome of a direct request, or return a coroutine that does, if that needs further requests."""
         session = self._ready.result().session
         if not isinstance(answer, MCPError):
@@ -580,7 +582,7 @@ class Session:
         try:
             try:
                 if isinstance(answer, MCPError):
-                    raise answer  # noqa: TRY301  (handled like an answer to ``send``)
+                    raise answer
                 raw: dict[str, Any] = await send() if answer is None else answer
             except MCPError as error:
                 if not await self._recover(error):
@@ -711,7 +713,7 @@ class _DirectCall:
         self._has_ended = True
         try:
             rest = self._finish(answer)
-        except Exception as error:
+        except Exception as error:  # noqa: BLE001  (without an outcome, the call would wait until its timeout)
             _report_failure(self._listener, error)
             return
         if rest is not None:
