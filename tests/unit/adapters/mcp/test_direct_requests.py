@@ -215,5 +215,5 @@ def test_answer_does_not_overtake_the_messages_before_it() -> None:
     read, answers = asyncio.run(read_answer_after(LOG, LOG))
 
     assert answers == [{"a": 1}]
-    assert len(read) == 2  # noqa: PLR2004  (both messages)
+    assert len(read) == 2
     assert all(isinstance(each, SessionMessage) and isinstance(each.message, JSONRPCNotification) for each in read)
