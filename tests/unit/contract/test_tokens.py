@@ -67,6 +67,10 @@ def test_text_without_a_link_to_a_file_has_none(text: str) -> None:
     assert not has_file_link(text)
 
 
+def test_shortest_token_is_redacted() -> None:
+    assert scrub("eyJabcdefgh..") == "[redacted]"
+
+
 @pytest.mark.parametrize("piece", ["-eyJ", "_eyJabcdefgh", "eyJabcdefgh.", "a.", "bearer ", "sk-", "https://a?sig="])
 def test_scrubbing_takes_time_in_proportion_to_the_length_of_the_text(piece: str) -> None:
     short, long = (_steps(piece * (size // len(piece))) for size in (50_000, 400_000))

@@ -30,6 +30,7 @@ def test_server_inherits_only_harmless_variables(tmp_path: Path) -> None:
         "PYTHONUNBUFFERED": "1",
         "PYTHONDONTWRITEBYTECODE": "1",
         "PYTHONNOUSERSITE": "1",
+        "GLIBC_TUNABLES": "glibc.malloc.hugetlb=1",
         "HOME": f"{tmp_path}/.home",
         "TMPDIR": f"{tmp_path}/.tmp",
         "XDG_CACHE_HOME": f"{tmp_path}/.cache",

@@ -47,20 +47,22 @@ class LocalWorkspaces:
         """
         workspace = self._base / _USER_NAME.validate_python(user)
         with self._locked(user) as file:
-            mark = _read(file)
-            if not os.path.lexists(workspace):
+            mark, status = _read(file), _status(workspace)
+            if status is None:
                 workspace.mkdir(mode=0o700)
-            elif mark is not None and _is_own_directory(workspace):
+                status = workspace.lstat()
+            elif mark is not None and _is_own_directory(status):
                 # A tool can replace the workspace with another directory. Empty and use this directory, because
                 # refusing it would lock the user out.
-                if not _is_marked(workspace, mark) or mark.session_id != session_id:
+                if not _is_marked(status, mark) or mark.session_id != session_id:
                     empty_directory(workspace)
+                    status = workspace.lstat()
             else:
                 raise ToolFailed(
                     f"{workspace} was not created by Satchel, so Satchel does not use it",
                     suggestion="Move this directory away, or run Satchel as a separate system user",
                 )
-            if (new_mark := _mark(workspace, session_id)) != mark:
+            if (new_mark := _mark(status, session_id)) != mark:
                 _write(file, new_mark.model_dump_json())
             yield workspace
 
@@ -69,27 +71,24 @@ class LocalWorkspaces:
         workspace = self._base / _USER_NAME.validate_python(user)
         with suppress(BlockingIOError), self._locked(user, fcntl.LOCK_EX | fcntl.LOCK_NB) as file:
             mark = _read(file)
-            if (
-                mark is not None
-                and mark.session_id == session_id
-                and os.path.lexists(workspace)
-                and _is_marked(workspace, mark)
-            ):
+            if mark is not None and mark.session_id == session_id and _is_marked(_status(workspace), mark):
                 empty_directory(workspace)
 
     def remove(self, user: UserName) -> None:
         """Wait until the user's workspace is free, and remove the directory if Satchel created it."""
         workspace = self._base / _USER_NAME.validate_python(user)
         with self._locked(user) as file:
-            if os.path.lexists(workspace) and _is_marked(workspace, _read(file)):
+            if _is_marked(_status(workspace), _read(file)):
                 remove_tree(workspace)
             _write(file, "")
 
     @contextmanager
     def _locked(self, user: UserName, operation: int = fcntl.LOCK_EX) -> Iterator[FileIO]:
-        if not os.path.lexists(self._marks):
+        status = _status(self._marks)
+        if status is None:
             self._marks.mkdir(mode=0o700, exist_ok=True)
-        if not _is_own_directory(self._marks):
+            status = self._marks.lstat()
+        if not _is_own_directory(status):
             raise ToolFailed(f"{self._marks} is not a directory of this system user, so no workspace can be created")
         # Without a buffer, opening and reading the file takes a third of the time.
         with open(os.open(self._marks / user, _MARK_FLAGS, 0o600), "r+b", buffering=0) as file:  # noqa: PTH123  (a descriptor)
@@ -106,15 +105,21 @@ def _marks_directory(base: Path) -> Path:
     return base / f".satchel-{os.geteuid()}"
 
 
-def _is_own_directory(path: Path) -> bool:
-    status = path.lstat()
+def _status(path: Path) -> os.stat_result | None:
+    try:
+        return os.lstat(path)
+    except FileNotFoundError:
+        return None
+
+
+def _is_own_directory(status: os.stat_result) -> bool:
     return stat.S_ISDIR(status.st_mode) and status.st_uid == os.geteuid()
 
 
-def _is_marked(workspace: Path, mark: _Mark | None) -> bool:
-    status = workspace.lstat()
+def _is_marked(status: os.stat_result | None, mark: _Mark | None) -> bool:
     return (
-        _is_own_directory(workspace)
+        status is not None
+        and _is_own_directory(status)
         and mark is not None
         and (status.st_dev, status.st_ino) == (mark.device, mark.inode)
     )
@@ -127,8 +132,7 @@ def _read(file: FileIO) -> _Mark | None:
         return None
 
 
-def _mark(workspace: Path, session_id: SessionId) -> _Mark:
-    status = workspace.lstat()
+def _mark(status: os.stat_result, session_id: SessionId) -> _Mark:
     return _Mark(device=status.st_dev, inode=status.st_ino, session_id=session_id)
 
 

@@ -73,6 +73,11 @@ class HttpConnection:
         """Return the MCP session, or None for the SSE transport, whose sessions end with the connection."""
         return None if self._sse else self._resumable
 
+    @property
+    def direct(self) -> None:
+        """Return None: only the SDK sends requests over HTTP."""
+        return
+
     @asynccontextmanager
     async def connect(self) -> AsyncIterator[TransportStreams]:
         """Connect and yield the message streams. Reading has no timeout, because each tool call has its own timeout."""

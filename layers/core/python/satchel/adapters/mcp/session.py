@@ -17,7 +17,7 @@ from anyio.from_thread import BlockingPortal
 from mcp import Client, ClientSession, MCPError
 from mcp.client._probe import negotiate_auto
 from mcp.client._transport import TransportStreams
-from mcp.client.session import ClientRequestContext
+from mcp.client.session import ClientRequestContext, _later_revision_fields
 from mcp.client.subscriptions import ListenNotSupportedError, SubscriptionLost
 from mcp.shared.dispatcher import ProgressFnT
 from mcp.shared.inbound import x_mcp_header_map
@@ -43,6 +43,7 @@ from pydantic import TypeAdapter, ValidationError
 from pydantic_core import to_json
 
 from satchel.adapters.mcp.apps import APPS, read_app, without_app
+from satchel.adapters.mcp.direct_requests import Answer, DirectRequests
 from satchel.adapters.mcp.file_transfer import FileMover, TransferError, declaring_files
 from satchel.adapters.mcp.linked_resources import embed_linked_resources
 from satchel.adapters.mcp.message_observer import ELICITATION, MessageObserver
@@ -121,6 +122,11 @@ class ServerConnection(Protocol):
         """Return True if the server's tasks outlast this connection, so that other connections can poll them."""
         ...
 
+    @property
+    def direct(self) -> DirectRequests | None:
+        """Return what sends requests without the SDK, or None if only the SDK can send them."""
+        ...
+
     def connect(self) -> AbstractAsyncContextManager[TransportStreams]:
         """Connect and yield the message streams. Call this once. Raise OSError if there is no server to connect to."""
         ...
@@ -176,6 +182,14 @@ class NotReadyError(Exception):
         super().__init__(message)
         self.hung_up = hung_up
         self.timed_out = timed_out
+
+
+class RunningRequest(Protocol):
+    """The request of a call that is running."""
+
+    def cancel(self) -> object:
+        """Stop to wait for the answer, and report a CallFailure. Any thread may call this."""
+        ...
 
 
 class _OpenQuestion(NamedTuple):
@@ -249,7 +263,7 @@ class Session:
         can_ask: bool = False,
         app: AppRequest | None = None,
         mover: FileMover | None = None,
-    ) -> Future[None]:
+    ) -> RunningRequest:
         """Start a call. ``listener`` gets the call's events: the last is a ``CallOutcome``.
 
         ``input_schema`` says which arguments a remote server also expects as HTTP headers. ``as_task`` asks an older
@@ -276,10 +290,51 @@ class Session:
             request = to_request(method, tool, arguments, answers)
             if as_task and isinstance(request, CallToolRequest) and self.is_legacy:
                 request = asking_for_task(request)
+            if answers is None and mover is None and (direct := self._send_directly(request, listener)):
+                return direct
             outcome = self._outcome(request, listener)
         task = asyncio.run_coroutine_threadsafe(self._call(outcome, listener), self._loop)
         task.add_done_callback(_report_abnormal_end(listener))
         return task
+
+    def _send_directly(self, request: CallRequest, listener: EventListener) -> "_DirectCall | None":
+        """Send a request without the SDK. Return None if only the SDK can send it."""
+        if self._has_transfer or self.connection.direct is None:
+            return None
+        session = self._ready.result().session
+        data = request.model_dump(by_alias=True, mode="json", exclude_none=True)
+        session._stamp(data, {})  # noqa: SLF001
+        call = _DirectCall(self._loop, listener, partial(self._finish, request, listener))
+        try:
+            is_sent = self.connection.direct.send(
+                data["method"], data["params"], call.on_answer, partial(_report_progress, listener)
+            )
+        except ValueError:
+            return None  # the other way reports that JSON cannot encode the arguments
+        return call if is_sent else None
+
+    def _finish(
+        self, request: CallRequest, listener: EventListener, answer: Answer
+    ) -> Coroutine[Any, Any, None] | None:
+        """Report the outcome of a direct request, or return a coroutine that does, if that needs further requests."""
+        session = self._ready.result().session
+        if not isinstance(answer, MCPError):
+            # As the SDK does: in a session of an older version, these fields have no meaning.
+            method, version = request.method, session._negotiated_version  # noqa: SLF001
+            foreign = _later_revision_fields(method, str(version))
+            answer = {key: value for key, value in answer.items() if key not in foreign}
+            if self._is_complete(request, answer):
+                self._end(self._result(answer), listener)
+                return None
+        return self._call(self._requested(request, listener, answer), listener)
+
+    def _is_complete(self, request: CallRequest, raw: dict[str, Any]) -> bool:
+        """Return True if a result is that of a tool, and contains no resources, which can be links or apps."""
+        if not isinstance(request, CallToolRequest) or self._app or raw.get("resultType", "complete") != "complete":
+            return False
+        if request.params.task is not None or not isinstance(content := raw.get("content"), list):
+            return False
+        return not any(isinstance(block, dict) and str(block.get("type")).startswith("resource") for block in content)
 
     def reply(self, question: int, answer: InputAnswer | QuestionRefused) -> None:
         """Send the answer to an open question of the running tool."""
@@ -389,7 +444,9 @@ class Session:
             logger.debug("a server does not announce changes of its lists: %s", error)
 
     async def _call(self, running: Coroutine[Any, Any, CallOutcome], listener: EventListener) -> None:
-        outcome = await running
+        self._end(await running, listener)
+
+    def _end(self, outcome: CallOutcome, listener: EventListener) -> None:
         self._can_ask = False
         for question in list(self._questions):
             self._settle(question, _NO_USER)
@@ -407,14 +464,17 @@ class Session:
             return CallFailure(crashed=False, message=f"A file could not be sent to the tool's server: {error}")
         return await self._requested(complete, listener)
 
-    async def _requested(self, request: CallRequest, listener: EventListener) -> CallOutcome:
+    async def _requested(
+        self, request: CallRequest, listener: EventListener, answer: Answer | None = None
+    ) -> CallOutcome:
+        """Return the outcome of a request. ``answer`` is what the server answered, if the request was sent directly."""
         try:
             # Fail now if JSON cannot encode this: an error during sending ends the session.
             to_json(request.params.model_dump())
         except ValueError as error:
             return CallFailure(crashed=False, message=f"The arguments cannot be written as JSON: {error}")
         try:
-            raw = await self._send(request, listener)
+            raw = await self._send(request, listener, answer)
             for pause in _STATE_ONLY_PAUSES:
                 if not _needs_only_state(raw):
                     break
@@ -514,12 +574,16 @@ class Session:
         """Ask the server to cancel a task. Raise MCPError if it refuses."""
         await self._send(task_request("tasks/cancel", task_id), _ignore)
 
-    async def _send(self, request: CallRequest | TaskRequest, listener: EventListener) -> dict[str, Any]:
+    async def _send(
+        self, request: CallRequest | TaskRequest, listener: EventListener, answer: Answer | None = None
+    ) -> dict[str, Any]:
         session = self._ready.result().session
         send = partial(session.send_request, request, _RAW_RESULT, progress_callback=_forward_progress(listener))
         try:
             try:
-                raw: dict[str, Any] = await send()
+                if isinstance(answer, MCPError):
+                    raise answer
+                raw: dict[str, Any] = await send() if answer is None else answer
             except MCPError as error:
                 if not await self._recover(error):
                     raise
@@ -624,6 +688,50 @@ class Session:
         return tools
 
 
+class _DirectCall:
+    """A call whose request was sent without the SDK. ``finish`` reports the outcome, or returns a coroutine that does.
+
+    All methods but ``cancel`` run on the event loop's thread.
+    """
+
+    def __init__(
+        self,
+        loop: asyncio.AbstractEventLoop,
+        listener: EventListener,
+        finish: Callable[[Answer], Coroutine[Any, Any, None] | None],
+    ) -> None:
+        self._loop = loop
+        self._listener = listener
+        self._finish = finish
+        self._has_ended = False
+        self._task: asyncio.Task[None] | None = None
+
+    def on_answer(self, answer: Answer) -> None:
+        """Process the server's answer, unless the call was cancelled."""
+        if self._has_ended:
+            return
+        self._has_ended = True
+        try:
+            rest = self._finish(answer)
+        except Exception as error:  # noqa: BLE001  (without an outcome, the call would wait until its timeout)
+            _report_failure(self._listener, error)
+            return
+        if rest is not None:
+            self._task = self._loop.create_task(rest)
+            self._task.add_done_callback(_report_abnormal_end(self._listener))
+
+    def cancel(self) -> None:
+        """Stop to wait for the answer, and report a CallFailure."""
+        self._loop.call_soon_threadsafe(self._cancel)
+
+    def _cancel(self) -> None:
+        if self._task is not None:
+            self._task.cancel()
+        elif not self._has_ended:
+            self._has_ended = True
+            _report_cancellation(self._listener)
+
+
 def _needs_only_state(raw: dict[str, Any]) -> bool:
     """Return True if the server wants the same request again with its state, but no answers."""
     is_required = raw.get("resultType") == "input_required" and not raw.get("inputRequests")
@@ -648,22 +756,34 @@ def _ignore(_event: ToolEvent) -> None:
 
 def _forward_progress(listener: EventListener) -> ProgressFnT:
     async def forward(progress: float, total: float | None, message: str | None) -> None:
-        listener(ProgressUpdate(progress=progress, total=total, message=message))
+        _report_progress(listener, progress, total, message)
 
     return forward
 
 
-def _report_abnormal_end(listener: EventListener) -> Callable[[Future[None]], None]:
+def _report_progress(listener: EventListener, progress: float, total: float | None, message: str | None) -> None:
+    listener(ProgressUpdate(progress=progress, total=total, message=message))
+
+
+def _report_abnormal_end(listener: EventListener) -> Callable[[Future[None] | asyncio.Task[None]], None]:
     """Return a callback that sends a CallFailure to the listener if the task of a call is canceled or raises."""
 
-    def report(task: Future[None]) -> None:
+    def report(task: Future[None] | asyncio.Task[None]) -> None:
         if task.cancelled():
-            listener(CallFailure(crashed=True, message="The call was ended"))
+            _report_cancellation(listener)
         elif error := task.exception():
-            logger.error("the task of a call failed", exc_info=error)
-            listener(CallFailure(crashed=True, message=f"The runner failed while it waited for the result: {error}"))
+            _report_failure(listener, error)
 
     return report
+
+
+def _report_cancellation(listener: EventListener) -> None:
+    listener(CallFailure(crashed=True, message="The call was ended"))
+
+
+def _report_failure(listener: EventListener, error: BaseException) -> None:
+    logger.error("the task of a call failed", exc_info=error)
+    listener(CallFailure(crashed=True, message=f"The runner failed while it waited for the result: {error}"))
 
 
 def _innermost(error: BaseException) -> BaseException:

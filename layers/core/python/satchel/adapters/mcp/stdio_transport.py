@@ -5,21 +5,24 @@ has no size limit. The SDK's transport also waits until the *pipe* is closed, bu
 long after the server has died.
 """
 
+import asyncio
 import fcntl
 import os
+from collections import deque
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager, suppress
 from io import BytesIO
+from typing import Any, Self
 
 import anyio
 from anyio.lowlevel import checkpoint
-from anyio.streams.memory import MemoryObjectReceiveStream, MemoryObjectSendStream
 from mcp.client._transport import TransportStreams
 from mcp.shared.message import SessionMessage
 from mcp_types import jsonrpc_message_adapter
 from pydantic_core import from_json
 
 from satchel.adapters.mcp import memory_watch, processes, server_exit
+from satchel.adapters.mcp.direct_requests import DirectRequests
 from satchel.adapters.mcp.error_output import ErrorOutput
 from satchel.adapters.mcp.processes import Server
 
@@ -27,7 +30,6 @@ _DRAIN_SECONDS = 0.1
 """After a server has died, keep reading for this time: the pipe can still contain messages of the server."""
 
 _CHUNK = 1 << 20
-_CLOSED = (anyio.BrokenResourceError, anyio.ClosedResourceError, OSError)
 
 Incoming = SessionMessage | Exception
 
@@ -36,9 +38,8 @@ class StdioTransport:
     """MCP transport over the pipes of one server process. It can be connected only once.
 
     ``start`` starts the process, and is called on the event loop's thread. ``errors`` is the standard error of the
-    process. ``ended`` is True when the server will send no more messages. ``limit_exceeded`` is True if the server sent
-    a line longer than ``max_bytes``. ``memory_exceeded`` is True if the server was killed because it used more than
-    ``max_memory`` bytes while ``is_active`` was True.
+    process. ``max_bytes`` limits each line. ``memory_exceeded`` is True if the server was killed because it used more
+    than ``max_memory`` bytes while ``is_active`` was True. ``direct`` sends requests without the SDK.
     """
 
     def __init__(self, start: Callable[[], Server], errors: ErrorOutput, max_bytes: int, max_memory: int) -> None:
@@ -46,8 +47,8 @@ class StdioTransport:
         self._errors = errors
         self._max_bytes = max_bytes
         self.process: Server | None = None
-        self.ended = False
-        self.limit_exceeded = False
+        self._reader: MessageReader | None = None
+        self.direct = DirectRequests()
         self._max_memory = max_memory
         self.memory_exceeded = False
         self.is_active = True
@@ -55,33 +56,34 @@ class StdioTransport:
     @asynccontextmanager
     async def connect(self) -> AsyncIterator[TransportStreams]:
         """Start the server process and yield the message streams. The caller must end the process afterwards."""
-        to_client, incoming = anyio.create_memory_object_stream[Incoming](0)
-        outgoing, from_client = anyio.create_memory_object_stream[SessionMessage](0)
-        with to_client, incoming, outgoing, from_client:
-            self.process = process = self._start()
-            source, sink = process.stdout, process.stdin
-            if source is None or sink is None:
-                raise ValueError("the process must be started with pipes")
-            with source, sink:
-                with suppress(OSError):  # the pipes of this user have reached the limit of all pipes
-                    fcntl.fcntl(source.fileno(), fcntl.F_SETPIPE_SZ, _CHUNK)
-                os.set_blocking(source.fileno(), False)
-                os.set_blocking(sink.fileno(), False)
+        self.process = process = self._start()
+        source, sink = process.stdout, process.stdin
+        if source is None or sink is None:
+            raise ValueError("the process must be started with pipes")
+        with source, sink:
+            with suppress(OSError):  # the pipes of this user have reached the limit of all pipes
+                fcntl.fcntl(source.fileno(), fcntl.F_SETPIPE_SZ, _CHUNK)
+            os.set_blocking(source.fileno(), False)
+            os.set_blocking(sink.fileno(), False)
+            self._reader = reader = MessageReader(source.fileno(), self._max_bytes, self.direct)
+            async with reader, MessageWriter(sink.fileno(), reader, self.direct) as writer:
+                self.direct.open(sink.fileno())
                 async with anyio.create_task_group() as tasks:
-                    reading = anyio.CancelScope()
-                    tasks.start_soon(self._read, source.fileno(), to_client, reading)
-                    tasks.start_soon(_write, from_client, sink.fileno(), reading)
-                    tasks.start_soon(_watch, process.pid, reading)
+                    tasks.start_soon(_watch, process.pid, reader)
                     tasks.start_soon(self._errors.copy)
                     tasks.start_soon(self._limit_memory, process.pid)
-                    yield incoming, outgoing
+                    yield reader, writer
                     tasks.cancel_scope.cancel()
 
-    async def _read(self, source: int, to_client: MemoryObjectSendStream[Incoming], scope: anyio.CancelScope) -> None:
-        with to_client:
-            with scope:
-                self.limit_exceeded = await _read_lines(source, to_client, self._max_bytes)
-            self.ended = True
+    @property
+    def ended(self) -> bool:
+        """Return True if the server will send no more messages."""
+        return self._reader is not None and self._reader.ended
+
+    @property
+    def limit_exceeded(self) -> bool:
+        """Return True if the server sent a line that is too long."""
+        return self._reader is not None and self._reader.limit_exceeded
 
     async def _limit_memory(self, pid: int) -> None:
         await memory_watch.wait_until_exceeded(pid, self._max_memory, lambda: self.is_active)
@@ -89,49 +91,165 @@ class StdioTransport:
         await anyio.to_thread.run_sync(processes.kill_tree, pid)
 
 
-async def _read_lines(source: int, to_client: MemoryObjectSendStream[Incoming], max_bytes: int) -> bool:
-    """Forward the server's messages until the pipe ends or a line is too long. Return True if a line was too long."""
-    line = BytesIO()  # not a list of chunks: the copies are made while the server still writes
-    with suppress(*_CLOSED):
-        while chunk := await _receive(source):
-            *ends, rest = chunk.split(b"\n")
-            for end in ends:
-                line.write(end)
-                if line.tell() > max_bytes:
-                    return True
-                await to_client.send(_parse(line.getvalue()))
-                line = BytesIO()
-            line.write(rest)
-            if line.tell() > max_bytes:
-                return True
-    return False
+class MessageReader:
+    """Message stream (the SDK's ``ReadStream``) of the lines in a pipe. Use it only on the event loop that creates it.
 
+    It reads before the SDK asks for a message, so that the answer to a direct request needs no other task. It pauses
+    while the SDK has messages to read. ``ended`` is True when it reads no more. ``limit_exceeded`` is True if a line
+    was longer than ``max_bytes``.
+    """
 
-async def _write(from_client: MemoryObjectReceiveStream[SessionMessage], sink: int, reading: anyio.CancelScope) -> None:
-    with from_client:
+    def __init__(self, source: int, max_bytes: int, direct: DirectRequests) -> None:
+        self._source = source
+        self._max_bytes = max_bytes
+        self._direct = direct
+        self._line = BytesIO()  # not a list of chunks: the copies are made while the server still writes
+        self._messages: deque[Incoming | dict[str, Any]] = deque()
+        self._arrived = asyncio.Event()
+        self._loop = asyncio.get_running_loop()
+        self._loop.add_reader(source, self._read)
+        self.ended = False
+        self.limit_exceeded = False
+
+    def end(self) -> None:
+        """Read no more. The SDK still gets the messages that have been read."""
+        if not self.ended:
+            self.ended = True
+            self._loop.remove_reader(self._source)
+            self._arrived.set()
+
+    async def receive(self) -> Incoming:
+        """Return the next message for the SDK. Raise EndOfStream."""
+        while True:
+            if not self._messages:
+                await self._wait()
+            await checkpoint()  # handlers of the message before run first: they may report to the call that ends now
+            message = self._messages.popleft()
+            if not isinstance(message, dict):
+                return message
+            await checkpoint()  # a handler may have started another one
+            self._direct.take(message)
+
+    async def aclose(self) -> None:
+        """End the stream."""
+        self.end()
+
+    def __aiter__(self) -> Self:
+        return self
+
+    async def __anext__(self) -> Incoming:
         try:
-            async for item in from_client:
-                text = item.message.model_dump_json(by_alias=True, exclude_unset=True)
-                await _write_all(sink, text.encode() + b"\n")
+            return await self.receive()
+        except anyio.EndOfStream:
+            raise StopAsyncIteration from None
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(self, *error: object) -> None:
+        self.end()
+
+    async def _wait(self) -> None:
+        """Wait for a message. At the end, fail the direct requests, and raise EndOfStream."""
+        if not self.ended:
+            self._loop.add_reader(self._source, self._read)
+        self._arrived.clear()
+        if not self.ended:
+            await self._arrived.wait()
+        if not self._messages:
+            self._direct.close()
+            raise anyio.EndOfStream
+
+    def _read(self) -> None:
+        try:
+            chunk = os.read(self._source, _CHUNK)
+        except BlockingIOError:
+            return
         except OSError:
-            # The server has closed its input and will not answer: end the session instead of waiting for a reply.
-            reading.cancel()
+            chunk = b""
+        if not chunk:
+            self.end()
+            return
+        *ends, rest = chunk.split(b"\n")
+        for end in ends:
+            if self._exceeds(end):
+                return
+            self._accept(self._line.getvalue())
+            self._line = BytesIO()
+        if not self._exceeds(rest) and self._messages:
+            self._loop.remove_reader(self._source)
+            self._arrived.set()
+
+    def _exceeds(self, part: bytes) -> bool:
+        """Add a part to the line. If the line is too long, end the stream and return True."""
+        self._line.write(part)
+        if self._line.tell() <= self._max_bytes:
+            return False
+        self.limit_exceeded = True
+        self.end()
+        return True
+
+    def _accept(self, line: bytes) -> None:
+        try:
+            message = from_json(line)
+        except ValueError as error:  # a tool may print other text to stdout
+            self._messages.append(error)
+            return
+        if not self._direct.expects(message):
+            self._direct.is_alone = False
+            self._messages.append(_to_message(message))
+        elif self._direct.is_alone and not self._messages:
+            self._direct.take(message)
+        else:
+            self._messages.append(message)
 
 
-async def _watch(pid: int, reading: anyio.CancelScope) -> None:
+class MessageWriter:
+    """Message stream (the SDK's ``WriteStream``) to a pipe. Its end also ends the direct requests to the pipe.
+
+    Each message is in the pipe before ``send`` returns, so no direct request can overtake it.
+    """
+
+    def __init__(self, sink: int, reader: MessageReader, direct: DirectRequests) -> None:
+        self._sink = sink
+        self._reader = reader
+        self._direct = direct
+        self._turn = anyio.Lock()
+        self._is_closed = False
+
+    async def send(self, item: SessionMessage) -> None:
+        """Write a message. Raise BrokenResourceError if the server has closed its input, or ClosedResourceError."""
+        data = item.message.model_dump_json(by_alias=True, exclude_unset=True).encode() + b"\n"
+        async with self._turn:
+            while not self._direct.sending.acquire(blocking=False):  # for the time of a system call
+                await checkpoint()
+            try:
+                if self._is_closed:
+                    raise anyio.ClosedResourceError
+                await _write_all(self._sink, data)
+            except OSError:
+                # The server will not answer: end the session instead of waiting for a reply.
+                self._reader.end()
+                raise anyio.BrokenResourceError from None
+            finally:
+                self._direct.sending.release()
+
+    async def aclose(self) -> None:
+        """End the stream."""
+        self._is_closed = True
+        self._direct.close()
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(self, *error: object) -> None:
+        await self.aclose()
+
+
+async def _watch(pid: int, reader: MessageReader) -> None:
     await server_exit.wait(pid)
     await anyio.sleep(_DRAIN_SECONDS)
-    reading.cancel()
-
-
-async def _receive(source: int) -> bytes:
-    """Return the next bytes of a pipe, or none at its end."""
-    await checkpoint()
-    while True:
-        try:
-            return os.read(source, _CHUNK)
-        except BlockingIOError:
-            await anyio.wait_readable(source)
+    reader.end()
 
 
 async def _write_all(fd: int, data: bytes) -> None:
@@ -143,10 +261,10 @@ async def _write_all(fd: int, data: bytes) -> None:
             await anyio.wait_writable(fd)
 
 
-def _parse(line: bytes) -> Incoming:
-    """Parse a line as a message. If this fails, return the error: a tool may print other text to stdout."""
+def _to_message(message: object) -> Incoming:
+    """Return a message for the SDK, or the error if it is none."""
     try:
         # Two steps take a tenth of the time of ``validate_json``, which copies each long text several times.
-        return SessionMessage(jsonrpc_message_adapter.validate_python(from_json(line), by_name=False))
+        return SessionMessage(jsonrpc_message_adapter.validate_python(message, by_name=False))
     except ValueError as error:
         return error
