@@ -12,7 +12,7 @@ from typing import Any
 from playwright.sync_api import Browser, BrowserContext, Frame, Page, sync_playwright
 
 from tests.bench.harness import Benchmark, Comparison, Limit
-from tests.e2e.system_process import SystemProcess, running_system
+from tests.e2e.system_process import SystemProcess, running_system, serve_command
 from tests.e2e.user_client import UserClient
 from tests.e2e.web.chat_page import ChatPage
 from tests.e2e.web.conftest import CHROMIUM, FLAGS, STORE_KEY
@@ -61,7 +61,7 @@ def setup(*, is_first: bool) -> Iterator[Comparison]:
         folder = Path(stack.enter_context(TemporaryDirectory()))
         config = folder / "mcp.json"
         config.write_text(json.dumps({"mcpServers": {"demo": DEMO}}))
-        system = stack.enter_context(running_system(settings={"SATCHEL_MCP_CONFIG": str(config)}))
+        system = stack.enter_context(running_system(serve_command(), settings={"SATCHEL_MCP_CONFIG": str(config)}))
         playwright = stack.enter_context(sync_playwright())
         browser = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS, headless=True)
         stack.callback(browser.close)

@@ -15,7 +15,7 @@ from local.emulator.data.folder import DataFolder
 from tests.bench.bench_turn import MESSAGE
 from tests.bench.harness import Benchmark, Comparison, Limit, Sample
 from tests.bench.many_data import FILES, ITEMS, fill_folder
-from tests.e2e.system_process import running_system
+from tests.e2e.system_process import running_system, serve_command
 from tests.e2e.user_client import UserClient
 
 _MIB = 1 << 20
@@ -37,7 +37,7 @@ def turns() -> Iterator[Comparison]:
 
 def _turns_of(stack: ExitStack, data: str) -> Sample:
     system = stack.enter_context(
-        running_system(settings={"SATCHEL_DATA": data, "SATCHEL_USER_TURNS_PER_MINUTE": "9999"})
+        running_system(serve_command(), settings={"SATCHEL_DATA": data, "SATCHEL_USER_TURNS_PER_MINUTE": "9999"})
     )
     http = stack.enter_context(UserClient(system.url, "bench@example.com").client())
     session = http.post("/api/sessions", json={}).raise_for_status().json()["session_id"]
@@ -57,7 +57,7 @@ def starts() -> Iterator[Comparison]:
     with _folders() as (full, empty, config):
 
         def seconds(folder: Path) -> float:
-            with running_system(settings=_settings(folder, config)) as system:
+            with running_system(serve_command(), settings=_settings(folder, config)) as system:
                 return system.ready_seconds
 
         yield Comparison(measured=lambda: seconds(full) - seconds(empty), baseline=lambda: seconds(empty))
@@ -87,7 +87,7 @@ def file_memory() -> Iterator[Comparison]:
 
 
 def _resident(folder: Path, config: Path) -> float:
-    with running_system(settings=_settings(folder, config)) as system:
+    with running_system(serve_command(), settings=_settings(folder, config)) as system:
         return psutil.Process(system.process.pid).memory_info().rss / _MIB
 
 

@@ -7,7 +7,7 @@ import psutil
 
 from tests.bench.harness import Benchmark, Comparison, Limit
 from tests.bench.load import LoadResult, UserLoad, run_turns
-from tests.e2e.system_process import running_system
+from tests.e2e.system_process import running_system, serve_command
 
 USERS = 3
 FIRST_TURNS, ALL_TURNS = 50, 500
@@ -18,7 +18,7 @@ _MIB = 1 << 20
 def setup() -> Iterator[Comparison]:
     """Run all turns in one session of each user, and note the resident memory on the way."""
     # The users send messages without a pause, so they would reach the quota of a minute.
-    with running_system(settings={"SATCHEL_USER_TURNS_PER_MINUTE": "9999"}) as system:
+    with running_system(serve_command(), settings={"SATCHEL_USER_TURNS_PER_MINUTE": "9999"}) as system:
         server = psutil.Process(system.process.pid)
         loads = [UserLoad(system.url, number, ["calculator"]) for number in range(USERS)]
         resident = []

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from tests.bench.harness import Benchmark, Comparison
-from tests.e2e.system_process import running_system
+from tests.e2e.system_process import running_system, serve_command
 
 IMPORTS = "import boto3, fastapi, moto.server"
 
@@ -18,7 +18,7 @@ def setup() -> Iterator[Comparison]:
 
 
 def _start() -> float:
-    with running_system() as system:
+    with running_system(serve_command()) as system:
         return system.ready_seconds  # without the time of its stop
 
 

@@ -10,7 +10,7 @@ from mcp import Client
 from mcp.client.stdio import StdioServerParameters
 
 from tests.bench.harness import Benchmark, Comparison
-from tests.e2e.system_process import ROOT, running_system
+from tests.e2e.system_process import ROOT, running_system, serve_command
 from tests.e2e.user_client import UserClient
 
 ARGUMENTS = {"expression": "1+1"}
@@ -22,7 +22,7 @@ SERVER = StdioServerParameters(command=sys.executable, args=["main.py"], cwd=ROO
 def setup() -> Iterator[Comparison]:
     """Use one session of a running system, and one client with its own process of the same server. Both are warm."""
     with ExitStack() as stack:
-        system = stack.enter_context(running_system())
+        system = stack.enter_context(running_system(serve_command()))
         http = stack.enter_context(UserClient(system.url, "bench@example.com").client())
         session = http.post("/api/sessions", json={}).raise_for_status().json()["session_id"]
         portal = stack.enter_context(start_blocking_portal())

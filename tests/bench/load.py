@@ -20,7 +20,7 @@ from dataclasses import dataclass
 import httpx2
 import psutil
 
-from tests.e2e.system_process import running_system
+from tests.e2e.system_process import running_system, serve_command
 from tests.e2e.user_client import UserClient
 
 MESSAGES = {
@@ -144,7 +144,7 @@ def main(arguments: Sequence[str]) -> int:
     parser.add_argument("--tools", action="append", choices=sorted(MESSAGES), help="default: all of them")
     parser.add_argument("--setting", action="append", default=[], metavar="NAME=VALUE", help="SATCHEL_… of the system")
     options = parser.parse_args(arguments)
-    with running_system(settings=dict(setting.split("=", 1) for setting in options.setting)) as system:
+    with running_system(serve_command(), settings=dict(setting.split("=", 1) for setting in options.setting)) as system:
         wait_for_tools(system.url)
         tools = options.tools or sorted(MESSAGES)
         loads = [UserLoad(system.url, number, tools) for number in range(options.users)]

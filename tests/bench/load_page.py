@@ -19,7 +19,7 @@ from matplotlib.figure import Figure
 from tests.bench.load import LoadResult, UserLoad, run_turns, wait_for_tools
 from tests.bench.plot import COLORS, STYLE
 from tests.bench.report import this_machine
-from tests.e2e.system_process import SystemProcess, running_system
+from tests.e2e.system_process import SystemProcess, running_system, serve_command
 
 PEOPLE = (1, 5, 20, 50, 100)
 TURNS_OF_EACH = 8
@@ -100,7 +100,7 @@ def main(arguments: Sequence[str], docs: Path) -> int:
 
 def measure_level(people: int, turns: int) -> Level:
     """Let this many people send messages at the same time, to a system of their own. The first turn of each is cold."""
-    with running_system(settings=_SETTINGS) as system:
+    with running_system(serve_command(), settings=_SETTINGS) as system:
         wait_for_tools(system.url)
         loads = [UserLoad(system.url, number, [_TOOL]) for number in range(people)]
         result = run_turns(loads, turns)
@@ -109,7 +109,7 @@ def measure_level(people: int, turns: int) -> Level:
 
 def measure_session(turns: int) -> list[SessionPart]:
     """Send this many messages in one session, one after the other."""
-    with running_system(settings=_SETTINGS) as system:
+    with running_system(serve_command(), settings=_SETTINGS) as system:
         wait_for_tools(system.url)
         load = UserLoad(system.url, 0, [_TOOL])
         parts = []

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from local.emulator.data.folder import DataFolder, Statement
-from tests.e2e.system_process import running_system
+from tests.e2e.system_process import running_system, serve_command
 from tests.e2e.user_client import UserClient
 
 ITEMS, FILES = 20_000, 10_000
@@ -16,7 +16,7 @@ _CSV = b"region,units\nnorth,3\nsouth,4\n"
 
 def fill_folder(path: Path) -> None:
     """Run a session in a new folder, and copy its items and files under other keys."""
-    with running_system(settings={"SATCHEL_DATA": str(path)}) as system:
+    with running_system(serve_command(), settings={"SATCHEL_DATA": str(path)}) as system:
         user = UserClient(system.url, "bench@example.com")
         session = user.create_session(title="Sales")
         user.upload(session, "sales.csv", _CSV)

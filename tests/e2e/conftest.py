@@ -12,7 +12,7 @@ import pytest
 
 from tests.e2e.password_system import PasswordSystem, running_password_system
 from tests.e2e.recording_site import RecordingSite, running_site
-from tests.e2e.system_process import SystemProcess, running_system
+from tests.e2e.system_process import SystemProcess, running_system, serve_command
 from tests.e2e.user_client import Json, UserClient, run_user
 from tests.fake_providers.server import PROVIDERS, FakeEndpoint
 
@@ -69,7 +69,7 @@ def system(endpoint: FakeEndpoint, dashboards: RecordingSite, cart: str) -> Iter
     settings["CART_URL"] = cart
     settings["SATCHEL_CANVAS_ORIGINS"] = dashboards.origin
     settings["POWERTOOLS_LOG_LEVEL"] = "INFO"  # as deployed, so that the search for tokens covers the same log lines
-    with running_system(settings=settings) as running:
+    with running_system(serve_command(), settings=settings) as running:
         observer = UserClient(running.url, run_user("observer"), "users,staff")
         while any(server["status"] == "starting" for server in observer.request("GET", "/api/tools").json()["servers"]):
             time.sleep(0.1)

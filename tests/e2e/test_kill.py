@@ -4,7 +4,7 @@ import uuid
 from pathlib import Path
 
 from tests.attacks.attack_run import FILE_ACCESS, call
-from tests.e2e.system_process import running_system
+from tests.e2e.system_process import running_system, serve_command
 from tests.e2e.user_client import UserClient
 
 
@@ -14,7 +14,7 @@ def test_start_removes_what_a_killed_system_left(tmp_path: Path) -> None:
     settings = {"SATCHEL_MCP_CONFIG": str(config), "TMPDIR": str(tmp_path)}
     name = f"u{uuid.uuid4().hex[:12]}@example.com"
     workspace = Path("/tmp") / name
-    with running_system(settings=settings) as killed:
+    with running_system(serve_command(), settings=settings) as killed:
         written = call(UserClient(killed.url, name), "file_access.reach", way="open", path=f"{workspace}/left")
         assert written["results"] == "done"
         killed.kill()
@@ -22,6 +22,6 @@ def test_start_removes_what_a_killed_system_left(tmp_path: Path) -> None:
     assert (folder / "scratch").exists()
     assert (workspace / "left").exists()
 
-    with running_system(settings=settings):
+    with running_system(serve_command(), settings=settings):
         assert not (folder / "scratch").exists()
         assert not workspace.exists()

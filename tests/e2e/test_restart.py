@@ -14,7 +14,7 @@ import pytest
 
 from infra.limits import HEARTBEAT_TIMEOUT_SECONDS
 from tests.e2e.conftest import MCP_CONFIG
-from tests.e2e.system_process import SystemFailed, running_system
+from tests.e2e.system_process import SystemFailed, running_system, serve_command
 from tests.e2e.user_client import UserClient, fetch, run_user
 from tests.integration.mcp.test_http_sessions import serve
 from tests.integration.mcp.tool_caller import SERVER_PROGRAMS
@@ -117,7 +117,7 @@ def test_chats_files_links_and_turns_continue_after_kills(
     The question that needs no process is answered a day and two kills later, in another version of the state machine.
     """
     two_days, three_days = ({"SATCHEL_INPUT_SECONDS": str(days * 86_400)} for days in (2, 3))
-    with running_system(settings=settings | two_days) as system:
+    with running_system(serve_command(), settings=settings | two_days) as system:
         assert f"All chats and files stay in {settings['SATCHEL_DATA']}" in system.output()
         chat = Chat(UserClient(system.url, run_user("restart")))
         user = UserClient(system.url, run_user("continue"))
@@ -132,7 +132,7 @@ def test_chats_files_links_and_turns_continue_after_kills(
         started = user.start_turn(new, '/calculator.evaluate {"expression": "3+4"}')["turn_id"]
         system.kill()
 
-    with running_system(settings=settings | two_days) as system:
+    with running_system(serve_command(), settings=settings | two_days) as system:
         begun = time.monotonic()
         user = replace(user, url=system.url)
         path = f"/api/sessions/{waiting}/turns/{turn_id}/calls/{request['call_id']}/approval"
@@ -147,7 +147,7 @@ def test_chats_files_links_and_turns_continue_after_kills(
         lost_call = lost.result(system.url)
         system.kill()
 
-    with running_system(settings=settings | three_days | a_day_later) as system:
+    with running_system(serve_command(), settings=settings | three_days | a_day_later) as system:
         statuses = [question.answer(system.url, {"city": city, "days": 4}) for city in ("Bern", "Bern", "Rome")]
         answered = question.result(system.url)
 

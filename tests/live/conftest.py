@@ -24,9 +24,9 @@ collect_ignore_glob = [] if URL else ["test_*.py"]
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    here = Path(__file__).parent
+    here = f"{Path(__file__).parent}/"
     for item in items:
-        if here in item.path.parents:
+        if str(item.path).startswith(here):  # pytest passes the tests of all folders, so this must be cheap
             item.add_marker(pytest.mark.live)
 
 

@@ -49,7 +49,7 @@ def main() -> Program | None:
         message, descriptors, _, _ = socket.recv_fds(parent, MAX_FORK_REQUEST_BYTES, FORK_DESCRIPTORS)
         if not message:
             return None
-        pid = _fork_twice()
+        pid = fork_twice()
         if pid is None:
             parent.close()
             return _start_environment(json.loads(message), descriptors, hooks)
@@ -58,7 +58,7 @@ def main() -> Program | None:
         parent.send(str(pid).encode())
 
 
-def _fork_twice() -> int | None:
+def fork_twice() -> int | None:
     """Fork a grandchild of this process. Return its pid, and None in the grandchild.
 
     The process between the two forks exits at once. The grandchild is then an orphan, and becomes a child of the parent

@@ -56,6 +56,7 @@ from tests.fakes.users import FakeErasureStarter
 from tests.integration.aws.cloud import make_bucket, make_table
 from tests.integration.aws.factories import START, make_call, make_file, make_turn
 from tests.integration.aws.stored_steps import add_calls, make_round
+from tests.integration.http.crashes import contained
 
 KEYS = SigningKeys(newest="k1", keys={"k1": "n" * 64})
 MAX_BODY, MAX_MESSAGE, MAX_INLINE = 6_000_000, 100_000, 4 << 20
@@ -221,7 +222,7 @@ class Backend(AwsPorts):
 
 def make_client(app: ASGIApp, headers: dict[str, str] | None = None) -> TestClient:
     """Return a client that returns server errors as responses and does not follow redirects."""
-    return TestClient(app, raise_server_exceptions=False, follow_redirects=False, headers=headers)
+    return TestClient(contained(app), raise_server_exceptions=False, follow_redirects=False, headers=headers)
 
 
 def record_file(

@@ -12,7 +12,7 @@ from tests.integration.http.backend import Backend, make_client
 
 @pytest.fixture(scope="module")
 def cloud() -> Iterator[None]:
-    with moto_cloud():
+    with moto_cloud(direct=True):
         yield
 
 

@@ -57,13 +57,14 @@ _SUCCESS = SimpleNamespace(status_code=200, headers={})
 _METADATA = {"ResponseMetadata": {"HTTPStatusCode": 200, "HTTPHeaders": {}, "RetryAttempts": 0}}
 _Respond = Callable[[BaseClient, "OperationModel", Mapping[str, Any]], dict[str, Any]]
 _log = logging.getLogger(__name__)
-_make_request = original(BaseClient, "_make_request")
+make_http_request = original(BaseClient, "_make_request")
+"""Botocore's own method."""
 
 
 @cache
 def install() -> None:
     """Patch botocore so that the most frequent requests to the mocked AWS need no HTTP message."""
-    replace(BaseClient, "_make_request", _make_direct_request)
+    replace(BaseClient, "_make_request", make_direct_request)
 
 
 def with_direct_items(application: "WSGIApplication") -> "WSGIApplication":
@@ -96,9 +97,10 @@ def _dynamodb() -> "ServiceModel":
     return botocore.session.get_session().get_service_model("dynamodb")
 
 
-def _make_direct_request(
+def make_direct_request(
     self: BaseClient, operation_model: "OperationModel", request_dict: dict[str, Any], request_context: dict[str, Any]
 ) -> Any:  # noqa: ANN401  (botocore's response and its parsed body)
+    """Replace botocore's method: send one of the most frequent requests without an HTTP message."""
     respond = _responder(operation_model, request_dict)
     if respond:
         try:
@@ -106,7 +108,7 @@ def _make_direct_request(
             return _SUCCESS, response | _METADATA
         except (HTTPException, ServiceException) as error:  # the same request over HTTP raises botocore's error
             _log.debug("moto refused %s: %s", operation_model.name, error)
-    return _make_request(self, operation_model, request_dict, request_context)
+    return make_http_request(self, operation_model, request_dict, request_context)
 
 
 def _responder(operation: "OperationModel", request: Mapping[str, Any]) -> _Respond | None:
