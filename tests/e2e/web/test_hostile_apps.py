@@ -11,7 +11,7 @@ import pytest
 from playwright.sync_api import Dialog, Download, FrameLocator, Locator, Page, expect
 
 from tests.e2e.system_process import SystemProcess, free_port, running_system, serve_command
-from tests.e2e.user_client import UserClient
+from tests.e2e.user_client import UserClient, run_user
 from tests.e2e.web.chat_page import ChatPage
 from tests.e2e.web.hostile.attacker import Attacker, listening_attacker
 
@@ -83,6 +83,12 @@ def system(tmp_path_factory: pytest.TempPathFactory, attacker: Attacker) -> Iter
         yield running
 
 
+@pytest.fixture(scope="module")
+def user_name() -> str:
+    """One user for all tests of this file, whose servers start once; each test has a page and a chat of its own."""
+    return run_user("hostile")
+
+
 class Watch:
     """State of the page and of the attacker, which must not change while a hostile app runs."""
 
@@ -94,6 +100,7 @@ class Watch:
         page.on("dialog", self._record_dialog)
         page.on("download", self._record_download)
         self.state: Any = None
+        self._pages = page.context.pages
 
     def _record_dialog(self, dialog: Dialog) -> None:
         self.dialogs.append(dialog.message)
@@ -111,7 +118,7 @@ class Watch:
         """Raise AssertionError if something reached the attacker, or if the page has changed."""
         assert self._attacker.received == []
         assert self._page.evaluate(_STATE) == self.state
-        assert len(self._page.context.pages) == 1
+        assert self._page.context.pages == self._pages
         assert self.dialogs == []
         assert self.downloads == []
 
