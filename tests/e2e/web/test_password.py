@@ -104,9 +104,8 @@ def test_changed_password_leads_the_open_page_to_the_form(chat: ChatPage, passwo
     with password_system.accounts() as accounts:
         accounts.set_password(chat.user.name, "another password")
 
-    chat.page.keyboard.press(
-        "Enter"
-    )  # not in the message: a request of the page itself may have led to the form already
+    # Not in the message: a request of the page itself may have led to the form already.
+    chat.page.keyboard.press("Enter")
 
     expect_form(chat.page)
     sign_in(chat, "another password")
