@@ -255,7 +255,7 @@ class Functions:
         dispatch.add_environment("SATCHEL_CALL_ROLE", role.role_arn)
         self._allow_items(dispatch)
         self._allow_reading(dispatch, grants.TURN_KEYS, *grants.FILE_KEYS)
-        allow(dispatch, *grants.PUT_TAGGED_OBJECTS, on=self._objects(grants.TURN_KEYS), because=grants.ALL_USERS)
+        allow(dispatch, *grants.PUT_OBJECTS, on=self._objects(grants.TURN_KEYS), because=grants.ALL_USERS)
         allow(dispatch, *grants.TAG_OBJECTS, on=self._objects(*grants.TOOL_FILE_KEYS), because=grants.ALL_USERS)
         runners.grant_invoke(dispatch)
         allow(dispatch, *grants.SEND_TASK_SUCCESS, *grants.SEND_TASK_FAILURE, on=[self._machine_arn])

@@ -1,17 +1,14 @@
 """Twenty screens of the web client, in order of a user's way, and how to reach each."""
 
-import json
 import re
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal
 
-from playwright.sync_api import Browser, Locator
+from playwright.sync_api import Locator
 
 from tests.e2e.user_client import UserClient
 from tests.e2e.web.chat_page import ChatPage
-from tests.e2e.web.conftest import STORE_KEY
 from tests.e2e.web.screenshots import CSV
 from tests.e2e.web.test_office import docx, paragraph, pptx
 from tests.fake_providers.replies import Answer
@@ -55,26 +52,6 @@ class Chats:
     calls: str
     report: str
     kinds: str
-
-
-@contextmanager
-def new_page(
-    browser: Browser, url: str, width: int, height: int, theme: Literal["light", "dark"]
-) -> Iterator[ChatPage]:
-    """Open an empty page as the user of the screens; narrow ones have a touch screen."""
-    context = browser.new_context(
-        base_url=url,
-        viewport={"width": width, "height": height},
-        color_scheme=theme,
-        reduced_motion="reduce",
-        has_touch=width < NARROW_BELOW,
-        is_mobile=width < NARROW_BELOW,
-    )
-    context.set_default_timeout(TIMEOUT_MS)
-    context.add_init_script(STORE_KEY)
-    context.add_init_script(f"localStorage.setItem('satchel.user', {json.dumps(USER)})")
-    yield ChatPage(context.new_page(), UserClient(url, USER))
-    context.close()
 
 
 def create_chats(user: UserClient, endpoint: FakeEndpoint) -> Chats:

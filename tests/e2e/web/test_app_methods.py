@@ -10,6 +10,7 @@ import pytest
 from playwright.sync_api import Frame, Page, expect
 
 from tests.e2e.system_process import SystemProcess, running_system
+from tests.e2e.user_client import run_user
 from tests.e2e.web.accessibility import find_axe_violations
 from tests.e2e.web.chat_page import ChatPage
 from tests.e2e.web.conftest import ChatPageFactory
@@ -38,6 +39,12 @@ def system(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SystemProcess]:
     config = write_config(tmp_path_factory.mktemp("methods"), {"demo": DEMO | noticed_early})
     with running_system(settings={"SATCHEL_MCP_CONFIG": str(config)}) as running:
         yield running
+
+
+@pytest.fixture(scope="module")
+def user_name() -> str:
+    """One user for all tests of this file, whose servers start once; each test has a page and a chat of its own."""
+    return run_user("methods")
 
 
 def app_frame(page: Page, count: int = 1) -> Frame:
@@ -93,7 +100,9 @@ def test_reload_restores_an_app_with_its_last_input_and_result(chat: ChatPage) -
     expect(frame.locator("#result")).to_contain_text("last")
 
 
-def test_no_app_opens_for_a_call_that_failed(chat: ChatPage) -> None:
+def test_no_app_opens_for_a_call_that_failed(new_chat_page: ChatPageFactory) -> None:
+    chat = new_chat_page(shared=False)  # of a new user: the page opens an app that it knows, whatever the call does
+    chat.open()
     chat.ask('/demo.show {"text": "fail"}')
     expect(chat.page.locator(".app-frame")).to_have_count(0)
 
@@ -269,7 +278,7 @@ def test_kept_app_opens_when_its_server_is_gone_and_its_calls_fail_clearly(
     write_config(tmp_path, {"other": {"command": sys.executable, "args": ["-c", "pass"]}})
     with running_system(settings=settings) as second:
         chat = new_chat_page(signed_in=False, base_url=second.url)
-        chat.page.context.add_init_script(f"localStorage.setItem('satchel.user', {json.dumps(name)})")
+        chat.page.add_init_script(f"localStorage.setItem('satchel.user', {json.dumps(name)})")
         chat.open(session)
         chat.page.get_by_role("button", name="Canvas").click()
         frame = app_frame(chat.page)

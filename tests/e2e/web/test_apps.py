@@ -9,6 +9,7 @@ import pytest
 from playwright.sync_api import FrameLocator, Locator, Route, expect
 
 from tests.e2e.system_process import SystemProcess
+from tests.e2e.user_client import run_user
 from tests.e2e.web.app_servers import ARE_INSTALLED, app_system
 from tests.e2e.web.chat_page import ChatPage
 
@@ -22,6 +23,12 @@ def system(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SystemProcess]:
     """The system of this file, in place of the one of all end-to-end tests."""
     with app_system(tmp_path_factory.mktemp("apps"), {}) as running:
         yield running
+
+
+@pytest.fixture(scope="module")
+def user_name() -> str:
+    """One user for all tests of this file, whose servers start once; each test has a page and a chat of its own."""
+    return run_user("apps")
 
 
 def frame_of(chat: ChatPage) -> Locator:

@@ -345,7 +345,9 @@ def test_wide_view_shows_the_facts_of_files_in_columns_and_keeps_the_canvas(chat
     expect(chat.message_box).to_be_visible()
 
 
-def test_thousand_files_load_while_scrolling_without_blocking_the_page(chat: ChatPage) -> None:
+def test_thousand_files_load_while_scrolling_without_blocking_the_page(new_chat_page: ChatPageFactory) -> None:
+    chat = new_chat_page(shared=False)  # in a process of its own, as its tasks are measured
+    chat.open()
     page = chat.page
     answer_with_files(page, MANY_FILES)
     with longest_task(page) as durations:

@@ -11,8 +11,9 @@ import pytest
 from playwright.sync_api import Dialog, Download, FrameLocator, Locator, Page, expect
 
 from tests.e2e.system_process import SystemProcess, free_port, running_system, serve_command
-from tests.e2e.user_client import UserClient
+from tests.e2e.user_client import UserClient, run_user
 from tests.e2e.web.chat_page import ChatPage
+from tests.e2e.web.conftest import ChatPageFactory
 from tests.e2e.web.hostile.attacker import Attacker, listening_attacker
 
 SERVER = Path(__file__).with_name("hostile") / "server.py"
@@ -83,6 +84,20 @@ def system(tmp_path_factory: pytest.TempPathFactory, attacker: Attacker) -> Iter
         yield running
 
 
+@pytest.fixture(scope="module")
+def user_name() -> str:
+    """One user for all tests of this file, whose servers start once; each test has a page and a chat of its own."""
+    return run_user("hostile")
+
+
+@pytest.fixture
+def chat(new_chat_page: ChatPageFactory) -> ChatPage:
+    """Open a chat, so that the address and the title name it before the attack."""
+    chat_page = new_chat_page()
+    chat_page.open(chat_page.user.create_session(title="Attack"))
+    return chat_page
+
+
 class Watch:
     """State of the page and of the attacker, which must not change while a hostile app runs."""
 
@@ -94,6 +109,7 @@ class Watch:
         page.on("dialog", self._record_dialog)
         page.on("download", self._record_download)
         self.state: Any = None
+        self._pages = page.context.pages
 
     def _record_dialog(self, dialog: Dialog) -> None:
         self.dialogs.append(dialog.message)
@@ -111,7 +127,7 @@ class Watch:
         """Raise AssertionError if something reached the attacker, or if the page has changed."""
         assert self._attacker.received == []
         assert self._page.evaluate(_STATE) == self.state
-        assert len(self._page.context.pages) == 1
+        assert self._page.context.pages == self._pages
         assert self.dialogs == []
         assert self.downloads == []
 
@@ -156,7 +172,6 @@ def expect_usable(chat: ChatPage) -> None:
 
 @pytest.mark.parametrize("name", [name for name in ATTACKS if name not in NOT_ALONE | ASKING])
 def test_hostile_app_gets_nothing_and_the_page_stays_usable(chat: ChatPage, watch: Watch, name: str) -> None:
-    chat.ask("hello")  # so that the address names the session before the attack
     watch.start()
     open_app(chat, name)
     assert outcome(chat, name) == {}
@@ -173,7 +188,6 @@ def test_hostile_app_gets_nothing_and_the_page_stays_usable(chat: ChatPage, watc
 
 @pytest.mark.parametrize("name", sorted(ASKING))
 def test_app_that_asks_without_end_is_denied_once_and_then_silent(chat: ChatPage, watch: Watch, name: str) -> None:
-    chat.ask("hello")
     watch.start()
     open_app(chat, name)
     dialog = chat.page.get_by_role("dialog")
@@ -188,7 +202,6 @@ def test_app_that_asks_without_end_is_denied_once_and_then_silent(chat: ChatPage
 
 @pytest.mark.parametrize("name", ["other-apps", "shared-channels"])
 def test_app_cannot_read_or_write_another_app(chat: ChatPage, watch: Watch, name: str) -> None:
-    chat.ask("hello")
     open_app(chat, "victim")
     expect(inner(chat).get_by_text("private text")).to_be_visible()
     expect(inner(chat).get_by_text("result of the tool")).to_be_attached()
@@ -203,7 +216,6 @@ def test_app_cannot_read_or_write_another_app(chat: ChatPage, watch: Watch, name
 
 
 def test_app_cannot_take_what_the_user_types(chat: ChatPage, watch: Watch) -> None:
-    chat.ask("hello")
     watch.start()
     chat.page.evaluate(_RECORD_OUTCOME, "focus")
     chat.send("/hostile.focus {}")
@@ -220,7 +232,6 @@ def test_app_cannot_take_what_the_user_types(chat: ChatPage, watch: Watch) -> No
 
 def test_app_that_takes_the_focus_while_the_user_types_is_closed(chat: ChatPage, watch: Watch) -> None:
     """The wall that remains if an app finds a way to take the focus: here the test is that way."""
-    chat.ask("hello")
     watch.start()
     open_app(chat, "victim")
     expect(inner(chat).get_by_text("private text")).to_be_visible()
@@ -232,7 +243,6 @@ def test_app_that_takes_the_focus_while_the_user_types_is_closed(chat: ChatPage,
 
 
 def test_app_cannot_answer_its_own_approval(chat: ChatPage, watch: Watch) -> None:
-    chat.ask("hello")
     watch.start()
     open_app(chat, "approvals")
     assert outcome(chat, "approvals") == {}
@@ -250,7 +260,6 @@ def test_app_cannot_read_files_of_another_user(chat: ChatPage, watch: Watch, sys
     session_id = other.create_session()
     record = other.upload(session_id, "secret.txt", b"SECRET")
     link = other.request("GET", f"/api/files/{record['file_key']}").json()
-    chat.ask("hello")
     watch.start()
     names = ["secret.txt", record["file_key"], f"/tmp/{other.name}/secret.txt", f"../{other.name}/secret.txt"]
     names += [f"file:///tmp/{other.name}/secret.txt", f"{session_id}/secret.txt", str(link.get("key", "secret.txt"))]
@@ -262,7 +271,6 @@ def test_app_cannot_read_files_of_another_user(chat: ChatPage, watch: Watch, sys
 
 
 def test_dialog_names_the_configured_server_whatever_an_app_calls_itself(chat: ChatPage, watch: Watch) -> None:
-    chat.ask("hello")
     watch.start()
     open_app(chat, "false-names")
     dialog = chat.page.get_by_role("dialog", name="Send a message?")
