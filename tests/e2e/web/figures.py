@@ -60,7 +60,7 @@ def main() -> int:
     with FakeEndpoint().running() as endpoint, sync_playwright() as playwright:
         settings = {"SATCHEL_MODEL": endpoint.model_name("anthropic"), "ANTHROPIC_API_KEY": "sk-fake"}
         browser = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
-        with running_system(settings=settings) as system:
+        with running_system(serve_command(), settings=settings) as system:
             measures: list[Callable[[], Figures]] = [
                 lambda: _first_load(browser, system.url),
                 lambda: _long_chat(browser, system.url),

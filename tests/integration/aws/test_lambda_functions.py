@@ -99,7 +99,7 @@ def run_request(order: CallOrder, invocation_type: str = "RequestResponse") -> d
         ({"answer": {"report": {"duration_ms": "long"}}}, RunnerAnswer()),
     ],
 )
-def test_call_runs_in_the_servers_function_as_the_users_tenant_and_returns_the_answer(
+def test_call_runs_in_the_servers_function_as_the_users_tenant(
     runners: LambdaRunners, service: Stubber, response: object, answer: RunnerAnswer | None
 ) -> None:
     order = make_order()

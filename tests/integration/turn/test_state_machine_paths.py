@@ -169,7 +169,7 @@ def with_record(handler: Handler) -> Handler:
 
 
 @pytest.mark.usefixtures("slow_tools")
-def test_record_of_a_result_that_fails_twice_is_retried_without_an_effect_on_the_turn(
+def test_record_that_fails_twice_is_retried_without_an_effect_on_the_turn(
     turns: TurnDriver, session: UserSession
 ) -> None:
     with turns.replaced("dispatch", with_record(failing(2, real_handler("dispatch")))):

@@ -46,7 +46,7 @@ def waiting(runner: Runner, seconds: float) -> CallOrder:
 
 
 @pytest.mark.parametrize(("seconds", "is_in_time"), [(2.1, True), (2, False), (1, False)])
-def test_task_of_a_call_is_completed_by_the_runner_only_if_nobody_waits_for_its_end_any_more(
+def test_runner_completes_the_task_only_if_dispatch_no_longer_waits(
     runner: Runner, seconds: float, *, is_in_time: bool
 ) -> None:
     sent = waiting(runner, seconds)

@@ -100,7 +100,7 @@ class CallOrder(BaseModel):
 
 
 class RunnerAnswer(BaseModel):
-    """What a runner answers when a call has ended. It is untrusted, like the report that the runner has stored.
+    """The answer of a runner when a call has ended. It is untrusted, like the report that the runner has stored.
 
     ``report`` is None if the answer has no valid one. ``has_events``: the runner has reported events of the call.
     """

@@ -68,7 +68,7 @@ class CallRecords:
 
 
 class CallStart(Enum):
-    """Whether a call has started, or why not."""
+    """The reason why a call has started or not."""
 
     STARTED = auto()
     STARTED_BEFORE = auto()
