@@ -157,5 +157,5 @@ turns and calls that succeed and fail. The run's model reports no tokens."""
 SERIES_PER_MODEL = 2
 """The numbers of input and output tokens, for each model that reports them."""
 # Count the metrics of all alarms, because AWS bills an alarm for each metric that it reads.
-SECRETS, KEYS, ALARM_METRICS, DASHBOARDS = 1, 1, 18, 1
+SECRETS, KEYS, ALARM_METRICS, DASHBOARDS = 1, 1, 17, 1
 """Numbers of secrets, KMS keys, alarm metrics and dashboards in the templates with the default settings."""

@@ -3,6 +3,7 @@
 import json
 import uuid
 from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -46,15 +47,16 @@ def list_and_call(stacks: Stacks, scratch: Path, name: str, tool: str, arguments
     of_aws = {"AWS_ENDPOINT_URL": AWS_URL, "AWS_REGION": "us-east-1", "AWS_DEFAULT_REGION": "us-east-1"}
     credentials = {"AWS_ACCESS_KEY_ID": "a", "AWS_SECRET_ACCESS_KEY": "b"}
     variables = {**template, "SATCHEL_SERVER": name, "SATCHEL_BUCKET": BUCKET, **of_aws, **credentials}
-    call = order().model_copy(update={"user": USER, "tool": tool, "arguments": arguments, "outcome_key": "report"})
+    soon = datetime.now(UTC) + timedelta(seconds=SECONDS)
+    call = order().model_copy(update={"user": USER, "tool": tool, "arguments": arguments, "waits_until": soon})
     code = Code(name, FUNCTIONS / "run_tool", opt_folder(name, scratch), variables)
     environment = Environment(code, scratch / "log", offline=True)
     try:
-        with aws_stub(environment.aws_listener) as aws:
+        with aws_stub(environment.aws_listener):
             listed = environment.invoke(invocation({"action": "list", "server": name}, arn="arn", seconds=SECONDS))
             event = {"server": name, **call.model_dump(mode="json")}
-            environment.invoke(invocation(event, arn="arn", seconds=SECONDS, tenant_id=USER))
-            return listed, json.loads(aws.objects[f"/{BUCKET}/report"])
+            ended: Any = environment.invoke(invocation(event, arn="arn", seconds=SECONDS, tenant_id=USER))
+            return listed, ended["answer"]["report"]
     finally:
         environment.close()
 

@@ -59,7 +59,6 @@ def test_runner_may_only_log_and_answer_its_task(stacks: Stacks, runners: dict[s
         assert allowed == {
             "logs:CreateLogStream",
             "logs:PutLogEvents",
-            "states:SendTaskSuccess",
             "states:SendTaskFailure",
             "states:SendTaskHeartbeat",
         }

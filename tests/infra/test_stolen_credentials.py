@@ -33,12 +33,12 @@ def test_credentials_of_a_call_reach_its_own_items_and_objects_only(deployment: 
     role = role_policy(deployment, "Call")
     reached = {target.name: actions for target in TARGETS if (actions := allowed(target, role, session_policy()))}
     assert reached == {
-        "this call's claim, reported events, questions and answers": [
+        "this call's claim, reported events and result, questions and answers": [
             "dynamodb:GetItem",
             "dynamodb:PutItem",
         ],
         "this call's files": OUTPUT,
-        "this call's result": OUTPUT,
+        "this call's result, if it is large": OUTPUT,
     }
 
 
@@ -46,7 +46,7 @@ def test_role_of_a_runner_reaches_neither_items_nor_objects(deployment: Stacks) 
     role = role_policy(deployment, RUNNER)
     reached = {target.name: actions for target in TARGETS if (actions := allowed(target, role))}
     assert reached == {
-        "state machine": ["states:SendTaskSuccess", "states:SendTaskHeartbeat", "states:SendTaskFailure"],
+        "state machine": ["states:SendTaskHeartbeat", "states:SendTaskFailure"],
         "secrets of this server": ["secretsmanager:GetSecretValue"],
         "log of this server": ["logs:PutLogEvents"],
     }

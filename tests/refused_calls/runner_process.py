@@ -9,6 +9,7 @@ import os
 import signal
 import sys
 import traceback
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from functions.run_tool.handler import handler, shutdown
@@ -37,7 +38,8 @@ def main(cases: list[tuple[list[str], int]]) -> None:
 def call_order(number: int) -> CallOrder:
     """Return the order for a case, by a new user, whose workspace does not exist yet."""
     user = UserName(f"user{number}@example.com")
-    changes = {"user": user, "tool": "work", "arguments": {"username": user}, "outcome_key": f"{number}"}
+    soon = datetime.now(UTC) + timedelta(seconds=_MAX_SECONDS)
+    changes = {"user": user, "tool": "work", "arguments": {"username": user}, "waits_until": soon}
     return order().model_copy(update=changes)
 
 
@@ -46,10 +48,11 @@ def _run_case(number: int, refused: list[str], error: int) -> int:
     refused_calls.refuse(refused, error)
     try:
         listed: dict[str, Any] = handler({"action": "list", "server": SERVER}, None)
-        handler({"server": SERVER, **call_order(number).model_dump(mode="json")}, None)
+        ended: dict[str, Any] = handler({"server": SERVER, **call_order(number).model_dump(mode="json")}, None)
         shutdown()
         tools = [tool["name"] for tool in listed["tools"]]
         result: dict[str, Any] = {"case": number, "tools": tools, "isolation": listed["isolation"]}
+        result["report"] = ended["answer"]["report"]
     except BaseException:  # noqa: BLE001  (the test reports it)
         result = {"case": number, "error": traceback.format_exc()}
     print(json.dumps(result), flush=True)  # noqa: T201  (the output of this program)

@@ -67,12 +67,11 @@ def run_cases(cases: Sequence[Case]) -> list[Outcome]:
             command, cwd=ROOT, env=environ, capture_output=True, text=True, check=False, timeout=_SECONDS
         )
         results = dict(_results(completed.stdout))
-        reports = {number: json.loads(aws.objects.get(f"/{_BUCKET}/{number}", b"{}")) for number in range(len(cases))}
     return [
         Outcome(
             tools=results.get(number, {}).get("tools", []),
             isolation=results.get(number, {}).get("isolation", {}),
-            report=reports[number],
+            report=results.get(number, {}).get("report", {}),
             failure=results.get(number, {"error": completed.stderr}).get("error"),
         )
         for number in range(len(cases))

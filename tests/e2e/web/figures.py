@@ -12,7 +12,7 @@ from typing import Any
 from playwright.sync_api import Browser, CDPSession, Page, expect, sync_playwright
 
 from tests.bench.page_sizes import page_parts
-from tests.e2e.system_process import ROOT, running_system
+from tests.e2e.system_process import ROOT, running_system, serve_command
 from tests.e2e.user_client import UserClient
 from tests.e2e.web.chat_page import ChatPage
 from tests.e2e.web.conftest import CHROMIUM, FLAGS, STORE_KEY, WIDE
