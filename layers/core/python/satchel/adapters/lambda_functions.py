@@ -70,6 +70,7 @@ class LambdaRunners:
         payload = json.loads(response["Payload"].read())
         if "FunctionError" in response:
             raise runner_crash(str(payload.get("errorMessage", "unknown error")))
+        # A runner executes third-party code, so its payload can be anything.
         answer = payload.get("answer") if isinstance(payload, dict) else None
         try:
             return RunnerAnswer.model_validate(answer) if answer else None
