@@ -3,11 +3,11 @@
 import atexit
 import json
 import os
+import select
 import signal
 import socket
 import subprocess
 import sys
-import time
 from collections.abc import Mapping, Sequence
 from functools import cache
 from pathlib import Path
@@ -18,7 +18,6 @@ from local.emulator.runners.functions import child_environ
 
 ROOT = Path(__file__).resolve().parents[2]
 MAX_ORDER_BYTES = 100_000
-_POLL_SECONDS = 0.005
 
 
 class Order(TypedDict):
@@ -46,12 +45,15 @@ class ForkedProcess:
 
     def wait(self, timeout: float | None = None) -> int:
         """Return the exit code as soon as the process has ended. Raise TimeoutExpired after ``timeout`` seconds."""
-        deadline = None if timeout is None else time.monotonic() + timeout
-        while (code := self.poll()) is None:
-            if deadline is not None and time.monotonic() > deadline:
-                raise subprocess.TimeoutExpired(str(self.pid), timeout or 0.0)
-            time.sleep(_POLL_SECONDS)
-        return code
+        if self.returncode is None:
+            descriptor = os.pidfd_open(self.pid)  # readable when the process has ended
+            try:
+                if not select.select([descriptor], [], [], timeout)[0]:
+                    raise subprocess.TimeoutExpired(str(self.pid), timeout or 0.0)
+            finally:
+                os.close(descriptor)
+            self.returncode = os.waitstatus_to_exitcode(os.waitpid(self.pid, 0)[1])
+        return self.returncode
 
     def send_signal(self, number: int) -> None:
         """Send a signal, unless the process has ended."""

@@ -39,7 +39,7 @@ _OF_SYSTEM = (
     "local.emulator.websocket_gateway",
     "satchel.bootstrap.api",
 )
-"""What `satchel serve` imports while it starts (local/emulator/serve.py)."""
+"""The modules that ``satchel serve`` imports while it starts (local/emulator/serve.py)."""
 _PR_SET_PDEATHSIG = 1
 _FORK_SERVER_TIMEOUT = 60.0
 

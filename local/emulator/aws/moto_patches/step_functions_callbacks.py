@@ -15,6 +15,7 @@ Cause: patches ``StepFunctionResponse.send_task_failure``. Unpatched moto drops 
 ``"Cause": null``.
 """
 
+import logging
 import threading
 from functools import cache
 from types import SimpleNamespace
@@ -46,6 +47,7 @@ from local.emulator.aws.moto_patches.patching import original, replace
 if TYPE_CHECKING:
     from moto.stepfunctions.parser.models import StepFunctionsParserBackend
 
+_log = logging.getLogger(__name__)
 _eval_service_task = original(StateTaskServiceLambda, "_eval_service_task")
 _setup = original(CallbackEndpoint, "setup_heartbeat_endpoint")
 _notify_endpoint = original(HeartbeatEndpoint, "notify")
@@ -84,6 +86,8 @@ def _invoke_beside(self: StateTaskServiceLambda, env: Environment, *arguments: o
                 details: Any = self._from_error(env, error).event_details
                 failed = details["taskFailedEventDetails"]
                 endpoint.notify(CallbackOutcomeFailure(token, failed["error"], failed["cause"]))
+            else:
+                _log.warning("A function failed after its task had ended: %s", error)
 
     thread = threading.Thread(target=invoke, daemon=True, name="task-invocation")
     utils.TMP_THREADS.append(thread)

@@ -303,7 +303,7 @@ class Session:
             return None
         session = self._ready.result().session
         data = request.model_dump(by_alias=True, mode="json", exclude_none=True)
-        session._stamp(data, {})  # noqa: SLF001
+        session._stamp(data, {})  # noqa: SLF001  (adds the meta data that the negotiated version requires)
         call = _DirectCall(self._loop, listener, partial(self._finish, request, listener))
         try:
             is_sent = self.connection.direct.send(
@@ -320,7 +320,7 @@ class Session:
         session = self._ready.result().session
         if not isinstance(answer, MCPError):
             # As the SDK does: in a session of an older version, these fields have no meaning.
-            method, version = request.method, session._negotiated_version  # noqa: SLF001
+            method, version = request.method, session._negotiated_version  # noqa: SLF001  (the version decides)
             foreign = _later_revision_fields(method, str(version))
             answer = {key: value for key, value in answer.items() if key not in foreign}
             if self._is_complete(request, answer):
