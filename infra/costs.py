@@ -191,8 +191,8 @@ only.
 _SEARCH_NOTE = """\
 ## Search
 
-The index of the search for conversations is part of the writes above: two write units for each KB of words. A turn of
-150 different words has one KB (US$ 0.00125 for 1,000 turns). A request of a search reads the words of up to 100
+The index of the search for conversations is part of the writes above: a write unit for each KB of words. A turn of
+150 different words has one KB (US$ 0.0006 for 1,000 turns). A request of a search reads the words of up to 100
 conversations and their sessions, four KB in a read unit: for 100 conversations of six such turns, 170 read units
 (US$ 0.02 for 1,000 searches). It reads at most 4,000 turns. Conversations of other users do not change its cost.
 """

@@ -19,6 +19,37 @@ TURN_WORKFLOW = ROOT / "infra" / "workflows" / "turn.asl.json"
 
 # string.Template cannot be used: it rejects "$." and "$$.", which the state machine definition contains (JSONPath).
 _PLACEHOLDER = re.compile(r"\$\{(\w+)\}")
+_ALONE = "Alone"
+
+
+def load_turn_workflow(values: Mapping[str, object]) -> str:
+    """Return the definition of the turns' state machine, with ``values`` in place of the placeholders.
+
+    A Map costs two transitions. A call that is alone in its round needs none, so the definition also has the states of
+    a call outside of it, named ``…Alone``.
+    """
+    definition: dict[str, Any] = json.loads(fill_placeholders(TURN_WORKFLOW.read_text(encoding="utf-8"), values))
+    states = definition["States"]
+    calls = states["RunTools"]["ItemProcessor"]
+    states |= {
+        f"{name}{_ALONE}": _outside_of_map(state, states["RunTools"])
+        for name, state in calls["States"].items()
+        if name != calls["StartAt"]
+    }
+    return json.dumps(definition, indent=2)
+
+
+def _outside_of_map(state: Mapping[str, Any], map_state: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a state of a Map that leads to such states, and in the end to the state behind the Map."""
+    moved = {key: value for key, value in state.items() if key not in {"End", "ResultSelector"}}
+    if "Next" in state:
+        moved["Next"] = f"{state['Next']}{_ALONE}"
+    else:
+        moved |= {"Next": map_state["Next"], "ResultPath": map_state["ResultPath"]}
+    if "Resource" in state:
+        catchers = state.get("Catch", [])
+        moved["Catch"] = [{**each, "Next": f"{each['Next']}{_ALONE}"} for each in catchers] or map_state["Catch"]
+    return moved
 
 
 def load_definition(name: str) -> dict[str, Any]:

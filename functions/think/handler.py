@@ -19,4 +19,4 @@ def handler(event: dict[str, Any], context: object) -> dict[str, Any]:
         next_step = (use_cases().think if step.has_execution else use_cases().run_first_round)(step)
         if next_step.ended:
             push()
-    return next_step.model_dump(mode="json", exclude_none=True)
+    return next_step.model_dump(mode="json")

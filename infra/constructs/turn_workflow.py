@@ -52,8 +52,7 @@ class TurnWorkflow(Construct):
             "Dispatch": dispatch.invoke_target,
             "Finish": finish.invoke_target,
         }
-        definition = sources.fill_placeholders(
-            sources.TURN_WORKFLOW.read_text(encoding="utf-8"),
+        definition = sources.load_turn_workflow(
             {state: function.function_arn for state, function in functions.items()}
             | {
                 "Partition": Stack.of(self).partition,

@@ -46,10 +46,8 @@ def create_turn_machine(role: str) -> str:
     If an execution fails, times out or is aborted, the emulator invokes the function ``Finish``, as EventBridge does on
     AWS.
     """
-    definition = sources.TURN_WORKFLOW.read_text(encoding="utf-8")
-    functions: dict[str, object] = {
-        state: _create_state_function(state, role) for state in set(_FUNCTION_NAME.findall(definition))
-    }
+    names = set(_FUNCTION_NAME.findall(sources.TURN_WORKFLOW.read_text(encoding="utf-8")))
+    functions: dict[str, object] = {state: _create_state_function(state, role) for state in names}
     finish = _function_name("Finish")
     resources.handle_failures(_function_name("Think"), retries=0, destination=str(functions["Finish"]))
     resources.handle_failures(finish, retries=_FINISH_RETRIES)
@@ -59,7 +57,7 @@ def create_turn_machine(role: str) -> str:
         "InputSeconds": InputSettings().input_seconds + limits.INPUT_GRACE_SECONDS,
     }
     values = functions | {**_MACHINE_TIMEOUTS, "Partition": PARTITION} | waits
-    return resources.create_state_machine(TURN_MACHINE, definition, values, role=role)
+    return resources.create_state_machine(TURN_MACHINE, sources.load_turn_workflow(values), role=role)
 
 
 def _create_state_function(state: str, role: str) -> str:

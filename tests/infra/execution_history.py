@@ -6,7 +6,6 @@ token. A Map has two (started, succeeded), and so has each of its iterations. He
 """
 
 import json
-import re
 from collections.abc import Callable
 from typing import Any
 
@@ -18,21 +17,22 @@ _EXECUTION = 2  # started, and one of succeeded, failed, aborted, timed out
 _STATE = 2
 _MAP = 2
 _ITERATION = 2
-_NUMBER = re.compile(r"\$\{\w*Seconds\}")
 
 
-def min_history(definition: str, *, rounds: int, calls: int, has_answer: bool = True) -> int:
+def min_history(definition: str, *, rounds: int, calls: int, alone: int = 0, has_answer: bool = True) -> int:
     """Return the number of events without retries, approvals and slow tools. ``calls`` is the total of all rounds.
 
-    The first round runs before the execution. Think ends a turn with an answer, and the state Finish ends the others.
+    ``alone`` counts the rounds whose only call runs outside of the Map. The first round runs before the execution.
+    Think ends a turn with an answer, and the state Finish ends the others.
     """
-    return _history(definition, rounds, calls, _attempt, ends_in_finish=not has_answer)
+    without_map = alone * (_STATE + _MAP + _ITERATION)
+    return _history(definition, rounds, calls, _attempt, ends_in_finish=not has_answer) - without_map
 
 
 def max_history(definition: str, *, rounds: int, calls: int, input_rounds: int, polls: int) -> int:
     """Return the number of events with all retries, an approval of every call, and the longest wait for servers.
 
-    The execution repeats the first round, which has failed.
+    The execution repeats the first round, which has failed. All calls run in the Map, which needs more events.
 
     ``input_rounds`` counts how often the calls ask the user. Each time, the state Resume runs. Before each of
     the ``polls``, there is a wait.
@@ -41,7 +41,7 @@ def max_history(definition: str, *, rounds: int, calls: int, input_rounds: int, 
     def attempts(state: State) -> int:
         return _attempt(state) * (1 + _retries(state))
 
-    steps: dict[str, State] = json.loads(_NUMBER.sub("1", definition))["States"]["RunTools"]["ItemProcessor"]["States"]
+    steps: dict[str, State] = json.loads(definition)["States"]["RunTools"]["ItemProcessor"]["States"]
     asking = sum(_STATE + attempts(steps[name]) for name in ("Input", "Resume"))
     polling = _STATE + _STATE + attempts(steps["Poll"])
     most = _history(
@@ -64,11 +64,12 @@ def _history(
 
     With ``repeats_first_round``, it also runs after an empty Map at the start.
     """
-    states: dict[str, State] = json.loads(_NUMBER.sub("1", definition))["States"]
+    states: dict[str, State] = json.loads(definition)["States"]
     steps: dict[str, State] = states["RunTools"]["ItemProcessor"]["States"]
     known = {"Think", "AnyCalls", "AwaitServers", "RunTools", "Finish", "Ended"}
     known |= {"Input", "Dispatch", "Resume", "RecordToolResult"}
     known |= {"Poll", *(name for name, state in steps.items() if state["Type"] == "Wait")}
+    known |= {f"{name}Alone" for name in steps if name != "Dispatch"}
     assert {*states, *steps} == known, "the machine has states that this module does not count"
 
     def task(state: State) -> int:

@@ -26,12 +26,8 @@ VALUES: dict[str, object] = {
 
 @pytest.fixture
 def machine() -> Machine:
-    parsed: Machine = json.loads(sources.fill_placeholders(_text(), VALUES))
+    parsed: Machine = json.loads(sources.load_turn_workflow(VALUES))
     return parsed
-
-
-def _text() -> str:
-    return sources.TURN_WORKFLOW.read_text(encoding="utf-8")
 
 
 def _states(machine: Machine) -> Machine:
@@ -51,8 +47,8 @@ def test_turn_machine_is_valid(machine: Machine) -> None:
 def test_unfilled_placeholder_is_an_error() -> None:
     incomplete = {name: value for name, value in VALUES.items() if name != "Finish"}
     with pytest.raises(KeyError, match="Finish"):
-        sources.fill_placeholders(_text(), incomplete)
-    assert problems(sources.fill_placeholders(_text(), VALUES | {"Finish": "${Later}"})) == [
+        sources.load_turn_workflow(incomplete)
+    assert problems(sources.load_turn_workflow(VALUES | {"Finish": "${Later}"})) == [
         "placeholder ${Later} is not filled"
     ]
 
@@ -62,6 +58,10 @@ def test_text_that_is_not_json_is_an_error() -> None:
     assert problem.startswith("not JSON: ")
 
 
+ALONE_UNREACHED = [
+    f"{name}Alone is never reached"
+    for name in ("Resume", "Wait1s", "Wait5s", "Wait30s", "Wait300s", "Poll", "Input", "RecordToolResult")
+]
 MUTATIONS: list[tuple[Callable[[Machine], object], list[str]]] = [
     (lambda m: m.update(StartAt="Begin"), ["the machine: StartAt Begin does not exist"]),
     (
@@ -71,6 +71,7 @@ MUTATIONS: list[tuple[Callable[[Machine], object], list[str]]] = [
             "AnyCalls is never reached",
             "Ended is never reached",
             "AwaitServers is never reached",
+            *ALONE_UNREACHED,
         ],
     ),
     (
@@ -81,6 +82,7 @@ MUTATIONS: list[tuple[Callable[[Machine], object], list[str]]] = [
             "AnyCalls is never reached",
             "Ended is never reached",
             "AwaitServers is never reached",
+            *ALONE_UNREACHED,
         ],
     ),
     (lambda m: _states(m)["Think"]["Catch"][0].update(Next="Failed"), ["Think: Failed does not exist"]),
@@ -120,7 +122,7 @@ MUTATIONS: list[tuple[Callable[[Machine], object], list[str]]] = [
     (lambda m: _states(m)["Finish"].pop("Resource"), ["Finish: Resource is missing"]),
     (
         lambda m: _states(m)["AnyCalls"].update(Choices=[]),
-        ["AnyCalls: Choices is empty", "Ended is never reached", "AwaitServers is never reached"],
+        ["AnyCalls: Choices is empty", "Ended is never reached", "AwaitServers is never reached", *ALONE_UNREACHED],
     ),
     (lambda m: _states(m)["AnyCalls"]["Choices"][1].pop("Next"), ["AnyCalls: a choice without Next"]),
     (

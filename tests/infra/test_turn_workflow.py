@@ -50,8 +50,24 @@ def test_definition_is_the_file_with_arns_and_timeouts(text: str) -> None:
     values |= {"Partition": "{AWS::Partition}"}
     values |= {"HeartbeatSeconds": 35, "CallTimeoutSeconds": 900, "ApprovalSeconds": 3600}
     values |= {"InputSeconds": 86460, "TurnTimeoutSeconds": 604800}
-    assert text == sources.fill_placeholders(sources.TURN_WORKFLOW.read_text(encoding="utf-8"), values)
+    assert text == sources.load_turn_workflow(values)
     assert problems(text) == []
+
+
+def test_only_call_of_a_later_round_runs_outside_of_the_map_in_the_same_way(text: str) -> None:
+    states = json.loads(text)["States"]
+    calls = states["RunTools"]["ItemProcessor"]["States"]
+    alone = {name.removesuffix("Alone"): state for name, state in states.items() if name.endswith("Alone")}
+    assert states["AnyCalls"]["Choices"][-1] == {"Variable": "$.call_id", "IsString": True, "Next": "ResumeAlone"}
+    assert set(alone) == set(calls) - {"Dispatch"}
+    same = ("Type", "Parameters", "Retry", "Seconds", "HeartbeatSeconds", "TimeoutSeconds")
+    for name, state in alone.items():
+        assert [state.get(key) for key in same] == [calls[name].get(key) for key in same]
+        assert state["Next"] == (f"{calls[name]['Next']}Alone" if "Next" in calls[name] else "Think")
+        catchers = [f"{each['Next']}Alone" for each in calls[name].get("Catch", [])]
+        expected = ["Finish"] if name == "RecordToolResult" else catchers
+        assert [each["Next"] for each in state.get("Catch", [])] == expected
+        assert "ResultPath" not in state or state["ResultPath"] is None  # Think needs the ids of the turn
 
 
 @pytest.mark.parametrize("step", ["Think", "Input", "RecordToolResult", "Finish"])

@@ -6,7 +6,6 @@ the names of resources.
 
 import io
 import json
-import re
 import zipfile
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -20,7 +19,6 @@ from local.emulator.runners.context import Handler
 
 Definition = Mapping[str, Any]
 
-_PLACEHOLDER = re.compile(r"\$\{(\w+)\}")
 _TRUST_POLICY = {
     "Version": "2012-10-17",
     "Statement": [{"Effect": "Allow", "Principal": {"AWS": ACCOUNT}, "Action": "sts:AssumeRole"}],
@@ -107,17 +105,9 @@ def state_machine_arn(name: str) -> str:
     return f"arn:{PARTITION}:states:{REGION}:{ACCOUNT}:stateMachine:{name}"
 
 
-def create_state_machine(name: str, definition: str, substitutions: Mapping[str, object], *, role: str) -> str:
-    """Create a Standard state machine from its Amazon States Language text. Return the state machine's ARN.
-
-    ``substitutions`` has a value for each ``${Placeholder}`` in the text. Raise ValueError if a value or a placeholder
-    is missing.
-    """
-    names = set(_PLACEHOLDER.findall(definition))
-    if names != substitutions.keys():
-        raise ValueError(f"placeholders and substitutions differ: {sorted(names ^ substitutions.keys())}")
-    text = _PLACEHOLDER.sub(lambda match: str(substitutions[match[1]]), definition)
-    machine = boto3.client("stepfunctions").create_state_machine(name=name, definition=text, roleArn=role)
+def create_state_machine(name: str, definition: str, *, role: str) -> str:
+    """Create a Standard state machine from its Amazon States Language text. Return the state machine's ARN."""
+    machine = boto3.client("stepfunctions").create_state_machine(name=name, definition=definition, roleArn=role)
     return machine["stateMachineArn"]
 
 

@@ -102,16 +102,17 @@ class _TurnOnAws:
         for number in range(rounds):
             if number == 0:
                 yield from self._until(calls, _START)
+                yield from self._transitions(1)  # the map
             else:
                 yield from self._state(_without_start(calls))
-                yield from self._transitions(1)  # the choice after Think
+                yield from self._transitions(1)  # the choice after Think; a call that is alone needs no map
             yield from self._tool()
         yield from self._transitions(min(rounds, 1))
         yield simulation.start(self._cloud.invoke(answers, on_request=self._answer_of(answers)))
 
     def _tool(self) -> Process:
-        """Run a round of one tool call: the states of the map, and the runner for which Dispatch waits."""
-        yield from self._transitions(2)  # the map, Dispatch
+        """Run one tool call: the state Dispatch, and the runner for which its function waits."""
+        yield from self._transitions(1)
         yield from self._until(self._functions["Dispatch"][0], _SUCCESS, invoked=self._functions[RUNNER][0])
 
     def _state(self, invocation: Invocation) -> Process:

@@ -106,7 +106,7 @@ def test_machine_definition_names_the_created_functions(system: DeployedSystem) 
         "InputSeconds": Settings().input_seconds + INPUT_GRACE_SECONDS,
         "TurnTimeoutSeconds": TURN_TIMEOUT_SECONDS,
     }
-    assert machine["definition"] == sources.fill_placeholders(sources.TURN_WORKFLOW.read_text(encoding="utf-8"), values)
+    assert machine["definition"] == sources.load_turn_workflow(values)
 
 
 def test_api_requires_claims_of_the_created_user_pool(system: DeployedSystem) -> None:

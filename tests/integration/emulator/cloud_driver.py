@@ -67,7 +67,7 @@ class CloudDriver:
     def machine(self, states: States, **machine: object) -> str:
         """Create a state machine that starts with the first of ``states``, and return its ARN."""
         definition = {"StartAt": next(iter(states)), "States": states, **machine}
-        return resources.create_state_machine(_name(), json.dumps(definition), {}, role=self.role)
+        return resources.create_state_machine(_name(), json.dumps(definition), role=self.role)
 
     def execute(self, machine: str, event: object = None) -> str:
         """Start an execution of a machine and return its ARN."""

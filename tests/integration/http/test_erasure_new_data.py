@@ -15,7 +15,7 @@ from satchel.domain.object_keys import object_key
 from satchel.domain.steps import TurnStep
 from satchel.domain.users import LATE_WRITE_GRACE
 from satchel.services.turns.finish_turn import Ending
-from tests.integration.aws.factories import make_turn
+from tests.integration.aws.factories import make_session, make_turn
 from tests.integration.http.api_client import ApiClient, b64
 from tests.integration.http.backend import Backend, record_file
 from tests.integration.http.erasure import confirm_erasure, find_leftovers, run_erasure, time_for, turn_ids
@@ -44,6 +44,9 @@ def write_late(backend: Backend, user: UserName, session_id: str, turn_id: str) 
     session = backend.sessions.get(user, SessionId(session_id))
     assert session is None
     backend.open_dashboard(user, session_id)
+    ended = make_turn(make_session(user, session_id=session_id), turn_id=turn_id, ended_at=backend.clock.now())
+    is_ended = backend.turns.end(ended, NewEvent(type="response_complete", payload={}), {})
+    assert not is_ended  # but it has stored the words
 
 
 @contextmanager

@@ -165,10 +165,12 @@ class TurnDriver:
             assert name in run_tools["ItemSelector"]
             run_tools["ItemSelector"][name] = value
         calls = run_tools["ItemProcessor"]["States"]
-        for name in ("Resume", "Poll"):
-            calls[name] |= {"HeartbeatSeconds": heartbeat, "TimeoutSeconds": call}
-        calls["Wait1s"]["Seconds"] = calls["Wait5s"]["Seconds"] = 0
-        calls["Input"]["TimeoutSeconds"] = questions
+        for states, suffix in ((calls, ""), (definition["States"], "Alone")):
+            for name in ("Resume", "Poll"):
+                states[f"{name}{suffix}"] |= {"HeartbeatSeconds": heartbeat, "TimeoutSeconds": call}
+            for name in ("Wait1s", "Wait5s"):
+                states[f"{name}{suffix}"]["Seconds"] = 0
+            states[f"Input{suffix}"]["TimeoutSeconds"] = questions
         definition["TimeoutSeconds"] = turn
         self.states.update_state_machine(stateMachineArn=self.machine, definition=json.dumps(definition))
 

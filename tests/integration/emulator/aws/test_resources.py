@@ -57,19 +57,3 @@ def test_secret_can_be_read_by_its_arn() -> None:
 def test_role_can_be_assumed(driver: CloudDriver) -> None:
     credentials = boto3.client("sts").assume_role(RoleArn=driver.role, RoleSessionName="call")["Credentials"]
     assert credentials["SessionToken"]
-
-
-def test_placeholders_are_replaced_and_path_expressions_are_kept(driver: CloudDriver) -> None:
-    state = '{"Type": "Wait", "Seconds": ${Wait}, "Comment": "${What}", "OutputPath": "$.x", "End": true}'
-    text = f'{{"StartAt": "A", "States": {{"A": {state}}}}}'
-    arn = resources.create_state_machine("replaced", text, {"Wait": 0, "What": "$.y"}, role=driver.role)
-    definition = json.loads(driver.states.describe_state_machine(stateMachineArn=arn)["definition"])
-    replaced = definition["States"]["A"]
-    assert (replaced["Seconds"], replaced["Comment"], replaced["OutputPath"]) == (0, "$.y", "$.x")
-    assert driver.wait(driver.execute(arn, {"x": 1})) == ("SUCCEEDED", 1)
-
-
-@pytest.mark.parametrize("substitutions", [{}, {"A": 1, "B": 2}])
-def test_placeholders_and_substitutions_must_match(substitutions: dict[str, object]) -> None:
-    with pytest.raises(ValueError, match="differ"):
-        resources.create_state_machine("machine", '{"TimeoutSeconds": ${A}}', substitutions, role="arn")

@@ -3,7 +3,7 @@
 from datetime import timedelta
 from typing import Annotated
 
-from pydantic import BaseModel, Field, PlainSerializer
+from pydantic import BaseModel, Field, PlainSerializer, computed_field
 
 from satchel.domain.ids import CallId, SessionId, TurnId, UserName
 
@@ -76,6 +76,7 @@ class CallRef(BaseModel):
 class NextStep(TurnStep):
     """The output of the state Think (a model request): the tool calls to run, or ``done`` if there are none.
 
+    ``call_id`` is the only call, if there is one call that needs no approval: it runs without the Map.
     ``ended``: Think has stored the final answer and ended the turn, so the state Finish has nothing to do.
     If ``waiting``, no request was sent, because servers are still starting: Think runs again after two seconds.
     """
@@ -84,6 +85,15 @@ class NextStep(TurnStep):
     done: bool
     ended: bool = False
     waiting: bool = False
+
+    @computed_field  # type: ignore[prop-decorator]  # mypy supports no decorators above properties
+    @property
+    def call_id(self) -> CallId | None:
+        """Return the only call, unless it needs approval."""
+        match self.calls:
+            case [CallRef(approval=False, call_id=call_id)]:
+                return call_id
+        return None
 
 
 def repeat_first_round(step: TurnStep) -> NextStep:

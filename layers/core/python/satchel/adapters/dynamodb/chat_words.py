@@ -1,7 +1,8 @@
 """Stores the words of turns, by which users search their conversations: ``USER#{user} / WORDS#{session_id}#{turn_id}``.
 
-The item is written in the transaction that ends the turn. The items of a user sort like the user's sessions, so a
-search reads those of the newest sessions with one query.
+The item is written before the transaction that ends the turn. If the turn ends in another way, a search may find it by
+words of an answer that was not stored. The items of a user sort like the user's sessions, so a search reads those of
+the newest sessions with one query.
 """
 
 from collections.abc import Iterator

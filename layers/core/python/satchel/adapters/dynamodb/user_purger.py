@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from satchel.adapters.dynamodb.calls import PREFIX as CALL_PREFIX
 from satchel.adapters.dynamodb.chat_links import PREFIX as CHAT_LINK_PREFIX
 from satchel.adapters.dynamodb.chat_links import parse_chat_link, pointer_key
+from satchel.adapters.dynamodb.chat_words import session_prefix as words_prefix
 from satchel.adapters.dynamodb.conditions import ConditionFailed, WriteConflict, tries
 from satchel.adapters.dynamodb.erasure_fence import IS_CLEARING, IS_CURRENT, erasure_key, started
 from satchel.adapters.dynamodb.items import Item, runner_partition
@@ -86,6 +87,7 @@ class DynamoUserPurger:
             yield from deletion.delete_turn(turn.turn_id, turn.call_ids)
         for session_id in {turn.session_id for turn in erasure.late}:
             yield from deletion.delete_partition(f"{SESSION_PREFIX}{session_id}")
+            yield from deletion.delete_partition(f"USER#{erasure.user}", words_prefix(session_id))
             for canvas in self.table.iterate(Query(f"USER#{erasure.user}", "CANVAS#")):
                 if str(canvas["sk"]).endswith(f"/{session_id}"):
                     yield deletion.delete([canvas])
@@ -109,9 +111,10 @@ class _Deletion:
         yield from self.delete_partition(f"CALLS#{turn_id}")
         yield from self.delete_partition(f"TURN#{turn_id}")
 
-    def delete_partition(self, pk: str) -> Iterator[int]:
+    def delete_partition(self, pk: str, prefix: str = "") -> Iterator[int]:
+        """Delete the items of a partition whose sort keys begin with ``prefix``."""
         while True:
-            items, _ = self.table.query(Query(pk, limit=_PAGE_SIZE))
+            items, _ = self.table.query(Query(pk, prefix, _PAGE_SIZE))
             if not items:
                 return
             yield self.delete(items)
