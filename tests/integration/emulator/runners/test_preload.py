@@ -25,8 +25,9 @@ credentials = ScopedCredentials(access_key_id="one", secret_access_key="secret",
 clients_created = [clients.scoped_dynamodb(credentials), clients.scoped_s3(credentials)]
 os.environ |= {"AWS_ACCESS_KEY_ID": "own", "AWS_SECRET_ACCESS_KEY": "secret"}
 clients_created.append(clients.stepfunctions())
-keys = [each._get_credentials().access_key for each in clients_created]
-print(json.dumps([read, keys, [each.meta.region_name for each in clients_created]]))
+of_call, *others = clients_created
+keys = [of_call._credentials.access_key, *(each._get_credentials().access_key for each in others)]
+print(json.dumps([read, keys, [each.meta.region_name for each in [clients.dynamodb_of_calls(), *others]]]))
 """
 
 _PREPARE = """

@@ -2,11 +2,13 @@
 
 import os
 from collections.abc import Callable
+from contextvars import ContextVar
 from functools import cache, lru_cache
 from typing import TYPE_CHECKING, Any, TypedDict, cast
 
 import boto3
 from botocore.config import Config
+from botocore.credentials import Credentials
 
 if TYPE_CHECKING:
     from mypy_boto3_dynamodb import DynamoDBClient
@@ -26,6 +28,11 @@ class _Credentials(TypedDict):
     aws_session_token: str
 
 
+_NO_CREDENTIALS: _Credentials = {
+    "aws_access_key_id": "none",
+    "aws_secret_access_key": "none",
+    "aws_session_token": "none",
+}
 _RETRIES = Config(retries={"mode": "standard", "total_max_attempts": 4}, max_pool_connections=50)
 # Presigned URLs need signatures of version 4, which include headers and work in every region. The URLs also need the
 # region's host name, because the web client's content security policy allows only that host.
@@ -131,7 +138,47 @@ def scoped_s3(credentials: "ScopedCredentials") -> "S3Client":
 
 def scoped_dynamodb(credentials: "ScopedCredentials") -> "DynamoDBClient":
     """Return a DynamoDB client with the temporary credentials of one tool call."""
-    return boto3.client("dynamodb", config=_RETRIES, **_client_arguments(credentials))
+    keys = _client_arguments(credentials)
+    signer = Credentials(keys["aws_access_key_id"], keys["aws_secret_access_key"], keys["aws_session_token"])
+    return cast("DynamoDBClient", _SharedClient(dynamodb_of_calls(), signer))
+
+
+@lru_cache
+def dynamodb_of_calls() -> "DynamoDBClient":
+    """Return the client behind those of all calls. It has no credentials, so it can send no other requests.
+
+    A client of its own would cost each call 4 ms of processor time, and a new connection with its TLS handshake.
+    """
+    client = boto3.client("dynamodb", config=_RETRIES, **_NO_CREDENTIALS)
+    client.meta.events.register("before-call.dynamodb", _sign_with_credentials_of_call)
+    return client
+
+
+_credentials_of_call: ContextVar[Credentials] = ContextVar("_credentials_of_call")
+
+
+def _sign_with_credentials_of_call(context: dict[str, Any], **_: object) -> None:
+    """Let botocore sign a request with the credentials of the call. Raise LookupError if no call sends it."""
+    context.setdefault("signing", {})["request_credentials"] = _credentials_of_call.get()
+
+
+class _SharedClient:
+    """A client that signs its requests with credentials of its own, and shares its connections with others."""
+
+    def __init__(self, client: object, credentials: Credentials) -> None:
+        self._client, self._credentials = client, credentials
+
+    def __getattr__(self, name: str) -> "Callable[..., object]":
+        operation = getattr(self._client, name)
+
+        def send(**params: object) -> object:
+            token = _credentials_of_call.set(self._credentials)
+            try:
+                return operation(**params)
+            finally:
+                _credentials_of_call.reset(token)
+
+        return send
 
 
 class _LazyClient:
