@@ -25,6 +25,7 @@ class Supervisor:
         self._new: list[EnvironmentProcess] = []
         self._watched: list[EnvironmentProcess] = []
         self._is_ending = False
+        self._has_ended = False
         self._asleep_until: float | None = None
         self._wakeup_fd = os.eventfd(0, os.EFD_CLOEXEC | os.EFD_NONBLOCK)
         self._selector = selectors.DefaultSelector()
@@ -50,7 +51,9 @@ class Supervisor:
         self._thread.join(timeout)
 
     def _wake_up(self) -> None:
-        os.eventfd_write(self._wakeup_fd, 1)
+        with self._lock:
+            if not self._has_ended:  # another file may have got the number of the descriptor
+                os.eventfd_write(self._wakeup_fd, 1)
 
     def _clear_wakeup(self) -> None:
         os.eventfd_read(self._wakeup_fd)
@@ -61,7 +64,9 @@ class Supervisor:
             for key, _ in self._selector.select(self._seconds_to_sleep()):
                 key.data()
         self._selector.close()
-        os.close(self._wakeup_fd)
+        with self._lock:
+            self._has_ended = True
+            os.close(self._wakeup_fd)
 
     def _seconds_to_sleep(self) -> float | None:
         """Enforce all deadlines. Return the seconds until the next deadline, or None if there is none."""
