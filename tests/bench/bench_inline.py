@@ -94,9 +94,8 @@ BENCHMARKS = [
         baseline="the same with fastmcp's client",
         unit="s",
         setup=over_stdio,
-        runs=3,
+        runs=5,
         limit=Limit("ratio", MAX_RATIO),
-        warm_up=0,
     ),
     Benchmark(
         name="inline-http",
