@@ -36,7 +36,7 @@ def load_turn_workflow(values: Mapping[str, object]) -> str:
         for name, state in calls["States"].items()
         if name != calls["StartAt"]
     }
-    return json.dumps(definition, indent=2)
+    return json.dumps(definition, separators=(",", ":"))
 
 
 def _outside_of_map(state: Mapping[str, Any], map_state: Mapping[str, Any]) -> dict[str, Any]:

@@ -42,7 +42,7 @@ def run(port: int, host: str = "127.0.0.1") -> int:
     """
     started = time.monotonic()
     gc.disable()  # off until the server is ready: imports leave no garbage, and scanning takes a fifth of the startup
-    # FastAPI would import it, which takes 0.1 s. Nothing here validates e-mail addresses, and deployed functions lack it.
+    # FastAPI would import it, which takes 0.1 s. Nothing here checks e-mail addresses, and deployed functions lack it.
     sys.modules["email_validator"] = None  # type: ignore[assignment]  # the documented way to prevent an import
     signal.signal(signal.SIGTERM, _stop_early)
     if host not in _LOOPBACK and os.environ.get("SATCHEL_AUTH") != "password":

@@ -235,7 +235,7 @@ def test_asl_validator_of_npm_agrees(text: str, tmp_path: Path, *, is_valid: boo
         r"\{(\w+)\.Arn\}", r"arn:aws:lambda:us-east-1:123456789012:function:\1", text.replace("{AWS::Partition}", "aws")
     )
     file = tmp_path / "turn.json"
-    file.write_text(machine if is_valid else machine.replace('"Next": "AnyCalls"', '"Next": "Nowhere"'))
+    file.write_text(machine if is_valid else machine.replace('"Next":"AnyCalls"', '"Next":"Nowhere"'))
     command = ["node", str(ASL_VALIDATOR), "--json-path", str(file)]
     result = subprocess.run(command, capture_output=True, text=True, check=False)  # noqa: S603  (pinned, from npm)
     assert (result.returncode == 0) is is_valid, result.stdout + result.stderr

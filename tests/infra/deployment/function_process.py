@@ -160,14 +160,16 @@ def _log_calls() -> None:
     emit: Callable[..., Any] = client._emit_api_params  # noqa: SLF001  (no public hook sees both)
 
     def log_call(self: Any, api_params: Any, operation_model: Any, context: Any) -> Any:  # noqa: ANN401  (botocore's own)
+        params = emit(self, api_params, operation_model, context)
+        signer = context.get("signing", {}).get("request_credentials") or self._get_credentials()
         entry = {
             "service": operation_model.service_model.service_name,
             "operation": operation_model.name,
-            "key_id": self._get_credentials().access_key,
+            "key_id": signer.access_key,
             "params": {key: value for key, value in api_params.items() if key not in _PAYLOADS},
         }
         _log(entry)
-        return emit(self, api_params, operation_model, context)
+        return params
 
     client._emit_api_params = log_call  # noqa: SLF001  (the same)
 

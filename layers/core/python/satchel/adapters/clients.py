@@ -150,7 +150,7 @@ def dynamodb_of_calls() -> "DynamoDBClient":
     A client of its own would cost each call 4 ms of processor time, and a new connection with its TLS handshake.
     """
     client = boto3.client("dynamodb", config=_RETRIES, **_NO_CREDENTIALS)
-    client.meta.events.register("before-call.dynamodb", _sign_with_credentials_of_call)
+    client.meta.events.register("before-parameter-build.dynamodb", _sign_with_credentials_of_call)
     return client
 
 
