@@ -11,6 +11,7 @@ from collections.abc import Generator, Iterator, Sequence
 import pytest
 from xdist.scheduler import LoadFileScheduling  # type: ignore[import-untyped]
 
+from satchel.bootstrap import end_startup
 from tests import service_models
 from tests.tokens import TokenWatch
 
@@ -86,6 +87,7 @@ def pytest_collection() -> Generator[None, object, object]:
     try:
         return (yield)
     finally:
+        end_startup()
         gc.freeze()
         gc.enable()
 

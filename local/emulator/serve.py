@@ -142,6 +142,7 @@ def _serve_http(
     from local.emulator.store_proxy import StoreProxy  # noqa: PLC0415
     from local.emulator.turn_changes import TurnChanges  # noqa: PLC0415
     from local.emulator.websocket_gateway import WebSocketGateway  # noqa: PLC0415
+    from satchel.bootstrap import end_startup  # noqa: PLC0415
     from satchel.bootstrap.api import build_app  # noqa: PLC0415
     from satchel.bootstrap.process import isolation  # noqa: PLC0415
 
@@ -176,6 +177,7 @@ def _serve_http(
     address = f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
     logs, data = system.run_folder.logs, system.data_folder
     message = ReadyMessage(address, entrance, listings, logs, changes.is_closed, isolation(), data)
+    end_startup()
     gc.freeze()  # later garbage collections skip the objects that exist now, which live until the process ends
     gc.enable()
     asyncio.run(

@@ -13,6 +13,7 @@ from aws_lambda_powertools.logging.formatter import THREAD_LOCAL_KEYS
 from aws_lambda_powertools.logging.utils import copy_config_to_registered_loggers
 
 from satchel.adapters.emf_metrics import EmfMetrics, SilentMetrics
+from satchel.bootstrap import end_startup
 from satchel.domain.ids import CallId, TurnId, turn_of
 from satchel.settings import MetricSettings
 
@@ -52,6 +53,7 @@ def observed(function: str) -> Callable[[_Handler[R]], _Handler[R]]:
     def decorate(handler: _Handler[R]) -> _Handler[R]:
         @wraps(handler)
         def run(event: Any, context: Any) -> R:  # noqa: ANN401  (a Lambda handler)
+            end_startup()
             set_up_logs(function)
             _set_log_keys(event, context)
             try:
