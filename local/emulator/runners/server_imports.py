@@ -5,6 +5,7 @@ Libraries that many servers use but no server needs to start are imported later,
 need not import them (``satchel.adapters.mcp.prepared_server``).
 """
 
+import gc
 import importlib
 import sys
 from collections.abc import Callable, Sequence
@@ -29,6 +30,7 @@ _CHART_MODULES = ("numpy", "matplotlib.figure", "matplotlib.backends.backend_agg
 _OWN_PACKAGES = {"local", "satchel", "psutil"}
 
 _server_modules: set[str] = set()
+_thresholds = gc.get_threshold()
 
 
 def when_idle() -> None:
@@ -48,7 +50,10 @@ def on_fork() -> Callable[[], None] | None:
     """
     from local.emulator.runners import server_process  # noqa: PLC0415  (imports the client's modules)
 
-    return server_process.fork(_server_modules)
+    program = server_process.fork(_server_modules)
+    if program:
+        gc.set_threshold(*_thresholds)  # which ``satchel.bootstrap`` has changed since
+    return program
 
 
 def _import(names: Sequence[str]) -> None:

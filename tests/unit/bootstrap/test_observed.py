@@ -3,6 +3,8 @@
 import io
 import json
 import logging
+import subprocess
+import sys
 from collections.abc import Iterator
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from typing import Any
@@ -150,3 +152,16 @@ def test_concurrent_invocations_wait_for_the_setup_of_logs(monkeypatch: pytest.M
         monkeypatch.setattr(observed, "_set_up_logs", set_up)
         first: object = set_up_logs("first")
         assert (first, second[0].result(10), finished_early) == ("first", "second", [False])
+
+
+def test_garbage_is_first_collected_with_the_first_event_and_without_the_imported_objects() -> None:
+    program = """
+import gc
+import satchel.bootstrap
+from satchel.bootstrap.observed import observed
+before = gc.get_threshold()[0]
+observed("think")(lambda event, context: None)({}, None)
+print(before > 1_000_000, gc.get_threshold()[0], gc.get_freeze_count() > 10_000)
+"""
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)  # noqa: S603  (this interpreter)
+    assert done.stdout.split() == ["True", "50000", "True"]

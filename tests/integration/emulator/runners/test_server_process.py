@@ -72,6 +72,7 @@ def test_server_of_an_idle_fork_server_has_chart_libraries_without_random_number
 
 def test_forked_server_sees_the_same_process_as_a_started_one(reports: dict[str, dict[str, Any]]) -> None:
     assert reports[FORKED]["flags"] == reports[STARTED]["flags"]
+    assert reports[FORKED]["gc"] == reports[STARTED]["gc"]
     started_path = reports[STARTED]["path"]  # may also have the folders of an editable installation of Satchel
     assert reports[FORKED]["path"] == [path for path in started_path if path in reports[FORKED]["path"]]
     assert reports[FORKED]["variables"] == [name for name in reports[STARTED]["variables"] if name != STARTED]

@@ -1,5 +1,6 @@
 """A server whose tool reports what its process contains. Also a module for the test's handler."""
 
+import gc
 import os
 import re
 import sys
@@ -41,6 +42,7 @@ def look(pattern: str) -> dict[str, object]:
         "variables": sorted(os.environ),
         "path": sys.path,
         "arguments": sys.argv,
+        "gc": gc.get_threshold(),
         "flags": [sys.dont_write_bytecode, sys.flags.no_user_site, sys.flags.utf8_mode],
         "found": find_in_memory(pattern.encode()),
     }

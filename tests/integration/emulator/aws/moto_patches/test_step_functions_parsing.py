@@ -37,6 +37,15 @@ def test_definition_is_parsed_once_for_all_executions(monkeypatch: pytest.Monkey
     assert second is first
 
 
+def test_creation_of_a_machine_parses_nothing(driver: CloudDriver, monkeypatch: pytest.MonkeyPatch) -> None:
+    calls = record_calls(monkeypatch, CommonTokenStream, "__init__")
+    machine = driver.machine({"Only": {"Type": "Pass", "Comment": "parsed when it runs", "End": True}})
+    assert calls == []
+
+    assert driver.wait(driver.execute(machine))[0] == "SUCCEEDED"
+    assert len(calls) == 1
+
+
 def test_executions_change_nothing_that_they_share(driver: CloudDriver) -> None:
     """Else, the retries of one execution would count for another one."""
     invocations: list[object] = []
