@@ -81,7 +81,7 @@ mutants: $(VENV)/dev.stamp ## Mutate the security-critical modules and run their
 
 oldest-boto3: $(VENV)/oldest-boto3.stamp ## Run the tests of AWS requests with the oldest boto3 that Lambda may have (2 minutes)
 	PYTHONPATH=$(VENV)/oldest-boto3 $(BIN)/python -c 'import boto3; print("boto3", boto3.__version__)'
-	PYTHONPATH=$(VENV)/oldest-boto3 $(BIN)/pytest $(PYTEST) tests/integration/aws --ignore tests/integration/aws/test_lambda_functions.py
+	PYTHONPATH=$(VENV)/oldest-boto3 $(BIN)/pytest $(PYTEST) tests/unit/adapters/test_clients.py tests/integration/aws --ignore tests/integration/aws/test_lambda_functions.py
 	PYTHONPATH=$(VENV)/oldest-boto3 $(BIN)/pytest $(PYTEST) tests/integration/models -k bedrock
 
 synth: $(VENV)/dev.stamp $(PAGE) ## Synthesize the stacks into cdk.out and check them with cdk-nag and cfn-lint (CDK="-c name=team")

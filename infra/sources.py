@@ -25,8 +25,8 @@ _ALONE = "Alone"
 def load_turn_workflow(values: Mapping[str, object]) -> str:
     """Return the definition of the turns' state machine, with ``values`` in place of the placeholders.
 
-    A Map costs two transitions. A call that is alone in its round needs none, so the definition also has the states of
-    a call outside of it, named ``…Alone``.
+    A call that is alone in its round needs no Map, which is a transition of its own. So the definition also has the
+    states of a call outside of the Map, named ``…Alone``.
     """
     definition: dict[str, Any] = json.loads(fill_placeholders(TURN_WORKFLOW.read_text(encoding="utf-8"), values))
     states = definition["States"]
