@@ -154,7 +154,7 @@ def test_concurrent_invocations_wait_for_the_setup_of_logs(monkeypatch: pytest.M
         assert (first, second[0].result(10), finished_early) == ("first", "second", [False])
 
 
-def test_garbage_is_first_collected_with_the_first_event_and_without_the_imported_objects() -> None:
+def test_garbage_is_collected_from_the_first_event_on_without_imported_objects() -> None:
     program = """
 import gc
 import satchel.bootstrap
