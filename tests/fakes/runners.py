@@ -66,10 +66,14 @@ class FakeRunners:
 
 
 class FakeCredentials:
-    """Implements ``ports.runners.CredentialSource``. The credentials contain what they are for."""
+    """Implements ``ports.runners.CredentialSource``. The credentials contain what they are for.
+
+    ``on_request`` is called for each request.
+    """
 
     def __init__(self) -> None:
         self.conversations: list[Conversation | None] = []
+        self.on_request: Callable[[], None] = lambda: None
 
     def for_call(
         self,
@@ -79,6 +83,7 @@ class FakeCredentials:
         conversation: Conversation | None = None,
     ) -> ScopedCredentials:
         self.conversations.append(conversation)
+        self.on_request()
         return ScopedCredentials(
             access_key_id=call_id, secret_access_key=" ".join(objects_prefixes), session_token=outcome_key
         )

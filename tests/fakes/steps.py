@@ -111,8 +111,9 @@ class FakeSteps:
         if self.events.append(call.turn_id, event) is None:
             self.quota_counts.end_calls(call.user, [call.call_id])
             return StartedCall(CallStart.TURN_ENDED)
-        self.calls.mark_dispatched(call)
-        return StartedCall(CallStart.STARTED)
+        slot = None if max_running is None else len(self.quota_counts.running)
+        self.calls.mark_dispatched(call.model_copy(update={"slot": slot}))
+        return StartedCall(CallStart.STARTED, slot)
 
     def read_ended_call(self, call: CallIds) -> EndedCallRecords:
         return EndedCallRecords(
@@ -134,7 +135,8 @@ class FakeSteps:
         self.calls.save_result(call.turn_id, call.call_id, ended.result)
         self.transcript.add_result(call, ended.message)
         is_new = self.audit_trail.add(call.session_id, ended.audit)
-        self.quota_counts.end_calls(call.user, [call.call_id])
+        if call.slot == stored.slot:
+            self.quota_counts.end_calls(call.user, [call.call_id])
         if ended.stops_runner:
             self.reported_events.stop(call.call_id)
         self.reported_events.close(call.call_id)

@@ -5,6 +5,7 @@ import pytest
 from satchel.domain.calls import Call, RunnerReport
 from satchel.domain.quotas import CALL_LEASE, TooManyRunningCalls
 from satchel.domain.steps import Failure, TurnStep
+from satchel.ports.runners import RunnerAnswer
 from satchel.services.turns.finish_turn import Ending
 from satchel.settings import QuotaSettings
 from tests.unit.services.samples import ALICE, BOB
@@ -52,6 +53,16 @@ def test_call_past_the_quota_does_nothing_and_asks_the_workflow_to_wait(
 
 def test_call_starts_after_the_result_of_the_other_is_recorded(world: World, first: Call, second: Call) -> None:
     world.finish_call(first, RunnerReport(results={}))
+
+    dispatch(world, second)
+
+    assert started(world) == [first.call_id, second.call_id]
+
+
+def test_call_starts_after_another_that_ended_while_dispatch_waited(world: World, second: Call) -> None:
+    world.runners.on_run = lambda _order: RunnerAnswer(report=RunnerReport(results={}))
+    first = world.call(world.turn(world.session()), arguments=ARGUMENTS)
+    dispatch(world, first)
 
     dispatch(world, second)
 

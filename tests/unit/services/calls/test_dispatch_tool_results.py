@@ -1,15 +1,19 @@
 """The end of short calls: Dispatch waits for their runner and records their results."""
 
 import json
+import threading
 
 import pytest
 
 from satchel.contract import ToolCrashed
 from satchel.domain.calls import Call, CallResult, RunnerReport
 from satchel.domain.inputs import Question, RequestedInput
-from satchel.domain.steps import Failure
+from satchel.domain.servers import Registry
+from satchel.domain.steps import CallStep, Failure
 from satchel.ports.runners import CallOrder, RunnerAnswer
+from satchel.ports.steps import CallRecords
 from satchel.services.calls.dispatch_tool import MAX_WAIT
+from tests.unit.services.samples import REGISTRY
 from tests.unit.services.world import World, call_step
 
 DONE = RunnerReport(results="done", duration_ms=20)
@@ -57,6 +61,32 @@ def test_result_of_a_short_call_is_recorded_before_its_task_succeeds(world: Worl
     assert kinds == ["tool_start", "tool_complete"]
 
 
+def test_first_run_of_a_short_call_is_recorded_without_another_reading(
+    world: World, call: Call, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    report(world, DONE)
+    monkeypatch.delattr(type(world.steps), "read_ended_call")
+    assert dispatch(world, call) == CallResult(is_error=False, results="done", duration_ms=20)
+
+
+def test_credentials_are_requested_once_and_beside_the_reading(
+    world: World, call: Call, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Those of a remote server depend on the call, so this is for deployments without one."""
+    local = {name: entry for name, entry in REGISTRY.servers.items() if not entry.is_remote}
+    world.registry = Registry(servers=local)
+    requested, read_call = threading.Event(), world.steps.read_call
+    world.credentials.on_request = requested.set
+
+    def read_late(_steps: object, step: CallStep) -> CallRecords:
+        assert requested.wait(10), "the credentials are requested after the reading"
+        return read_call(step)
+
+    monkeypatch.setattr(type(world.steps), "read_call", read_late)
+    dispatch(world, call)
+    assert len(world.credentials.conversations) == 1
+
+
 def test_events_of_a_short_call_are_added_before_its_result(world: World, call: Call) -> None:
     def run(order: CallOrder) -> RunnerAnswer | None:
         log = {"type": "tool_log", "call_id": call.call_id, "level": "info", "message": "Working"}
@@ -68,6 +98,7 @@ def test_events_of_a_short_call_are_added_before_its_result(world: World, call: 
     dispatch(world, call)
     kinds = [kind for kind, _ in world.events.payloads(call.turn_id)][1:]
     assert kinds == ["tool_start", "tool_log", "tool_complete"]
+    assert world.callback.succeeded == ["task"]
 
 
 def test_stored_report_counts_more_than_the_answer_of_a_repeated_run(world: World, call: Call) -> None:

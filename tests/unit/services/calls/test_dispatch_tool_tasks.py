@@ -10,7 +10,7 @@ from satchel.domain.servers import Registry
 from satchel.domain.steps import MAX_POLLS_IN_TURN
 from satchel.domain.tasks import CallTask, ReportedTask
 from satchel.domain.tools import ToolListing, fresh_tool_list
-from satchel.ports.runners import Conversation
+from satchel.ports.runners import CallOrder, Conversation, RunnerAnswer
 from satchel.ports.tool_client import ServerSession
 from tests.unit.services.calls.tool_list_versions import record_versions
 from tests.unit.services.samples import ALICE, FETCH, REGISTRY, schema
@@ -137,3 +137,17 @@ def test_poll_of_a_tool_that_became_forbidden_ends_the_call_and_cancels_the_task
     assert (polls(world), world.callback.succeeded) == ([], ["poll"])
     assert result_of(world, call).results == {"error": "You may not use the tool 'web.pages.fetch'"}
     assert world.runners.cancelled_tasks == [("web.pages", ALICE.name, "t-1", OPENED)]
+
+
+def test_result_of_a_poll_that_ends_soon_is_recorded_at_once(world: World, call: Call) -> None:
+    done = RunnerReport(results="fetched")
+
+    def run(order: CallOrder) -> RunnerAnswer:
+        world.reports.save(order, done)
+        return RunnerAnswer(report=done)
+
+    world.runners.on_run = run
+    poll(world, call)
+
+    assert result_of(world, call).results == "fetched"
+    assert world.callback.succeeded == ["poll"]

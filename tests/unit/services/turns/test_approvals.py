@@ -352,3 +352,17 @@ def test_decision_after_the_end_of_the_turn_is_rejected(world: World, waiting_ca
     world.use_cases.cancel_turn(ALICE, waiting_call.session_id, waiting_call.turn_id)
     with pytest.raises(ApprovalClosed, match="no longer waits"):
         decide(world, waiting_call, YES)
+
+
+def test_approved_call_that_has_started_is_not_asked_again_by_another_execution(
+    world: World, waiting_call: Call
+) -> None:
+    decide(world, waiting_call, YES)
+    dispatch(world, waiting_call)
+
+    again = call_step(waiting_call, "again").model_copy(update={"approval": True})
+    world.clock.advance(APPROVAL_TIME.total_seconds() + 1)
+    world.use_cases.dispatch_tool(again)
+
+    assert len(world.events.payloads(waiting_call.turn_id, "tool_approval_request")) == 1
+    assert len(world.runners.orders) == 2

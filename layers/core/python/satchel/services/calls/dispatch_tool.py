@@ -44,7 +44,7 @@ from satchel.ports.runners import (
     SchemaChecker,
     ScopedCredentials,
 )
-from satchel.ports.steps import CallRecords, CallStart, StartedCall, Steps
+from satchel.ports.steps import CallRecords, CallStart, Steps
 from satchel.ports.system import Clock
 from satchel.ports.turns import Events, Inputs, TaskCallback
 from satchel.services.calls.ask_approval import AskApproval
@@ -220,21 +220,22 @@ class DispatchTool:
         call = prepared.call
         conversation = Conversation(call.session_id, prepared.server) if prepared.entry.is_remote else None
         credentials = early or start(lambda: self._credentials(step, conversation))
-        if questions is None:
-            outcome, slot = self.steps.start_call(call, prepared.event, self.max_running_calls)
-        else:
-            outcome, slot = self._continue(call, questions)
-        if outcome is CallStart.TOO_MANY_CALLS:
-            raise TooManyRunningCalls(f"{call.user} runs {self.max_running_calls} tool calls")
-        if outcome is CallStart.TURN_ENDED:
-            logger.info("the turn ended before the call", extra={"call_id": call.call_id})
-            return
-        order = self._order(prepared, token, credentials.result())
+        started, continued = None, {}
         if questions is not None:
+            self._continue(call, questions)
             continued = {"input_round": questions.round, "responses": questions.responses}
-            order = order.model_copy(update=continued | {"request_state": questions.state})
-        is_first = outcome is CallStart.STARTED and questions is None
-        self._run(step, prepared.server, order, call.model_copy(update={"slot": slot}) if is_first else None)
+            continued |= {"request_state": questions.state}
+        else:
+            outcome, slot = self.steps.start_call(call, prepared.event, self.max_running_calls)
+            if outcome is CallStart.TOO_MANY_CALLS:
+                raise TooManyRunningCalls(f"{call.user} runs {self.max_running_calls} tool calls")
+            if outcome is CallStart.TURN_ENDED:
+                logger.info("the turn ended before the call", extra={"call_id": call.call_id})
+                return
+            if outcome is CallStart.STARTED:
+                started = call.model_copy(update={"slot": slot})
+        order = self._order(prepared, token, credentials.result()).model_copy(update=continued)
+        self._run(step, prepared.server, order, started)
 
     def _credentials(self, step: CallStep, conversation: Conversation | None = None) -> ScopedCredentials:
         prefixes = call_objects_prefixes(step.user, step.call_id)
@@ -257,11 +258,10 @@ class DispatchTool:
         elif answer:
             self._complete(step, order.task_token)
 
-    def _continue(self, call: Call, questions: CallInput) -> StartedCall:
+    def _continue(self, call: Call, questions: CallInput) -> None:
         """Store that the answers are sent. Replace the report with the questions, in case the tool now crashes."""
         self._expect_crash(call)
         self.questions.take(questions)
-        return StartedCall(CallStart.STARTED)
 
     def _expect_crash(self, call: Call) -> None:
         """Replace the report of the previous run, which must not be read again if the next run stores none."""
