@@ -99,7 +99,9 @@ def api_requests(system: SystemProcess, user: UserClient, turn: WaitingTurn) -> 
         "app_turn_id": "x1",
         "token_id": "p1",
     }
-    document = fetch(f"{system.url}/api/openapi.json").json()
+    response = fetch(f"{system.url}/api/openapi.json")
+    assert response.is_success, response.text
+    document = response.json()
     operations = [
         (f"{method.upper()} {path}", f"{system.url}{path.format_map(ids)}")
         for path, methods in document["paths"].items()

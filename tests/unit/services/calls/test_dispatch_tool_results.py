@@ -5,8 +5,9 @@ import threading
 
 import pytest
 
-from satchel.contract import ToolCrashed
+from satchel.contract import Canvas, ToolCrashed
 from satchel.domain.calls import Call, CallResult, RunnerReport
+from satchel.domain.ids import CanvasId
 from satchel.domain.inputs import Question, RequestedInput
 from satchel.domain.servers import Registry
 from satchel.domain.steps import CallStep, Failure
@@ -14,6 +15,7 @@ from satchel.ports.runners import CallOrder, RunnerAnswer
 from satchel.ports.steps import CallRecords
 from satchel.services.calls.dispatch_tool import MAX_WAIT
 from tests.unit.services.samples import REGISTRY
+from tests.unit.services.wiring import CANVAS_ORIGINS
 from tests.unit.services.world import World, call_step
 
 DONE = RunnerReport(results="done", duration_ms=20)
@@ -67,6 +69,25 @@ def test_first_run_of_a_short_call_is_recorded_without_another_reading(
     report(world, DONE)
     monkeypatch.delattr(type(world.steps), "read_ended_call")
     assert dispatch(world, call) == CallResult(is_error=False, results="done", duration_ms=20)
+
+
+def test_call_that_a_timeout_has_ended_meanwhile_leaves_no_file_and_no_dashboard(world: World, call: Call) -> None:
+    canvas = Canvas(id="monitor-42", url=f"{CANVAS_ORIGINS[0]}/live")
+    files = [world.stored_file(call, "late.html")]
+
+    def run(order: CallOrder) -> RunnerAnswer:
+        world.finish_call(call, failure=Failure(Error="States.HeartbeatTimeout"))
+        late = RunnerReport(results="late", files=files, canvas=canvas)
+        world.reports.save(order, late)
+        return RunnerAnswer(report=late, has_events=False)
+
+    world.runners.on_run = run
+    result = dispatch(world, call)
+
+    assert result is not None
+    assert result.error_code == "E_TOOL_CRASHED"
+    assert world.files.list_for_session(call.user, call.session_id) == []
+    assert world.dashboards.get(call.user, CanvasId("monitor-42"), call.session_id) is None
 
 
 def test_credentials_are_requested_once_and_beside_the_reading(

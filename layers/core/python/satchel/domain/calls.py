@@ -207,6 +207,11 @@ class RunnerReport(BaseModel):
     asks: RequestedInput | None = None
     task: ReportedTask | None = None
 
+    @property
+    def stores_more(self) -> bool:
+        """Return True if recording the result also stores files or a dashboard."""
+        return bool(self.files or self.canvas)
+
     @model_validator(mode="before")
     @classmethod
     def _report_invalid_artifacts(cls, data: Any) -> Any:  # noqa: ANN401  (JSON, or keyword arguments)

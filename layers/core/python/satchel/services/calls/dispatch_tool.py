@@ -252,7 +252,7 @@ class DispatchTool:
         except ToolCrashed as error:
             self._complete(step, order.task_token, self.reports.read(step) or RunnerReport.from_error(error))
             return
-        if answer and answer.report and started and not answer.has_events:
+        if answer and answer.report and started and not answer.has_events and not answer.report.stores_more:
             self.record.at_once(started, answer.report)
             self.callback.succeed(order.task_token)
         elif answer:

@@ -124,7 +124,8 @@ class RecordToolResult:
     def at_once(self, call: Call, report: RunnerReport) -> None:
         """Record the result of a call without reading anything: it has just started, and has no events of its runner.
 
-        If its runner has reported events nevertheless, they are dropped.
+        If its runner has reported events nevertheless, they are dropped. Not for reports that store more than a result:
+        if a timeout has ended the call meanwhile, its files would be stored in vain.
         """
         self._record(call, report, None, None, None)
 
