@@ -13,7 +13,7 @@ from satchel.ports import Page
 from satchel.ports.calls import CallIds
 from tests.fakes.pages import page_of
 
-_SENT_FIELDS = {"injected", "unresolved", "server", "bytes_in", "inputs"}
+_SENT_FIELDS = {"injected", "unresolved", "server", "bytes_in", "inputs", "slot"}
 
 
 class FakeCalls:

@@ -156,7 +156,7 @@ def test_call_is_stored_with_arguments_without_paths_and_links(world: World) -> 
     call = world.call(world.turn(session), "report.summarise", '{"filename": "sales.csv"}')
     world.use_cases.dispatch_tool(call_step(call, "task"))
     arguments = {"filename": "sales.csv", "username": ALICE.name}
-    changes = {"injected": arguments, "server": "report", "bytes_in": 8, "inputs": [InputVersion.of(file)]}
+    changes = {"injected": arguments, "server": "report", "bytes_in": 8, "inputs": [InputVersion.of(file)], "slot": 1}
     assert world.reload(call) == call.model_copy(update=changes)
 
 

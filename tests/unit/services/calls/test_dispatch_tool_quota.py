@@ -60,7 +60,7 @@ def test_call_starts_after_the_result_of_the_other_is_recorded(world: World, fir
 
 
 def test_call_starts_after_another_that_ended_while_dispatch_waited(world: World, second: Call) -> None:
-    world.runners.on_run = lambda _order: RunnerAnswer(report=RunnerReport(results={}))
+    world.runners.on_run = lambda _order: RunnerAnswer(report=RunnerReport(results={}), has_events=False)
     first = world.call(world.turn(world.session()), arguments=ARGUMENTS)
     dispatch(world, first)
 
