@@ -156,7 +156,7 @@ BENCHMARKS = [
         setup=turns,
         runs=60,
         warm_up=5,
-        limit=Limit("ratio", 1.1),
+        limit=Limit("ratio", 1.05),
     ),
     Benchmark(
         name="data-start",

@@ -18,7 +18,7 @@ from tests.bench.harness import Benchmark, Comparison, Limit
 from tests.cold_start import FUNCTIONS, ROOT, FunctionCode, link_packages
 
 BASELINE = 'import boto3; boto3.client("s3"); boto3.client("dynamodb")'
-MAX_RATIO = {"api": 2.2, "dispatch": 1.8, "run_tool": 3.0, "think": 2.5}
+MAX_RATIO = {"api": 2.0, "dispatch": 1.4, "run_tool": 3.0, "think": 2.5}
 # Imports at the first event, which depend on the settings: here those for a model of Bedrock.
 LAZY_IMPORTS = {
     "think": "import satchel.adapters.llm.import_stub, satchel.adapters.llm.streaming_model;"

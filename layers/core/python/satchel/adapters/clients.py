@@ -138,8 +138,7 @@ def scoped_s3(credentials: "ScopedCredentials") -> "S3Client":
 
 def scoped_dynamodb(credentials: "ScopedCredentials") -> "DynamoDBClient":
     """Return a DynamoDB client with the temporary credentials of one tool call."""
-    keys = _client_arguments(credentials)
-    signer = Credentials(keys["aws_access_key_id"], keys["aws_secret_access_key"], keys["aws_session_token"])
+    signer = Credentials(credentials.access_key_id, credentials.secret_access_key, credentials.session_token)
     return cast("DynamoDBClient", _SharedClient(dynamodb_of_calls(), signer))
 
 
