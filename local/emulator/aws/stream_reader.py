@@ -23,7 +23,7 @@ _log = logging.getLogger(__name__)
 class StreamReader:
     """Delivers a DynamoDB stream's records to a function, in a separate thread, so that ``offer`` never blocks."""
 
-    def __init__(self, invoke: Invoke, *, filters: Sequence[str], batch_size: int, retries: int) -> None:
+    def __init__(self, invoke: Invoke, *, filters: Sequence[str], batch_size: Callable[[], int], retries: int) -> None:
         self._invoke = invoke
         self._patterns = [json.loads(each) for each in filters]
         self._batch_size = batch_size
@@ -50,9 +50,10 @@ class StreamReader:
                 self._deliver(batch)
 
     def _next_batch(self) -> list[Record]:
-        """Wait until at least one record is queued. Return all queued records, but at most ``batch_size`` records."""
+        """Wait until at least one record is queued. Return all queued records, but at most ``batch_size()`` records."""
         batch = [self._records.get()]
-        while len(batch) < self._batch_size and not self._records.empty():
+        size = self._batch_size()
+        while len(batch) < size and not self._records.empty():
             batch.append(self._records.get())
         return [record for record in batch if record is not None]
 

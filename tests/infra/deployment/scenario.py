@@ -148,7 +148,11 @@ class Scenario:
         self._ask("/documents.make {}")
 
     def measure_turns(self) -> None:
-        """Run one turn of each kind and measure its usage."""
+        """Run one turn of each kind and measure its usage.
+
+        Each record of the stream is pushed alone. The number of records in a batch would depend on the machine's load.
+        """
+        self._set_stream_batch(1)
         for kind, message in _MESSAGES.items():
             client, meter = self.connect(), CallMeter(self.system.call_logs)
             if kind == "file":
@@ -164,6 +168,12 @@ class Scenario:
             wait_until(lambda turn=turn: not self.is_running(turn))  # type: ignore[misc]
             self.usages[kind] = count(meter.new_calls(), self._history(turn))
             client.disconnect()
+        self._set_stream_batch(100)
+
+    def _set_stream_batch(self, size: int) -> None:
+        client = self.system.client("lambda")
+        (mapping,) = client.list_event_source_mappings()["EventSourceMappings"]
+        client.update_event_source_mapping(UUID=mapping["UUID"], BatchSize=size)
 
     def lose_a_first_round(self) -> None:
         """Let the function of a first round die, so that an execution repeats the round."""

@@ -171,14 +171,14 @@ def test_machine_may_invoke_only_the_functions_of_its_states(system: DeployedSys
 
 @pytest.mark.parametrize("kind", TURNS)
 def test_cost_figures_match_the_measured_usage_of_turns(scenario: Scenario, kind: str) -> None:
-    """Exact, except for the number of pushed stream batches and the reads and writes that depend on it."""
+    """Exact, except for repeated writes of two parallel calls, and what depends on the time of the subscription."""
     expected, measured = TURNS[kind], scenario.usages[kind]
     assert expected.transitions == measured.transitions
     assert {**expected.invocations, "Push": 0} == {**_sum_runners(measured.invocations), "Push": 0}
     assert (expected.puts, expected.gets) == (measured.puts, measured.gets)
     for part in ("writes", "reads", "messages"):
         assert getattr(expected, part) == pytest.approx(getattr(measured, part), rel=0.25, abs=3), part
-    assert expected.invocations["Push"] == pytest.approx(measured.invocations["Push"], abs=4)
+    assert expected.invocations["Push"] == pytest.approx(measured.invocations["Push"], abs=1)
 
 
 def test_cost_figures_match_the_measured_series_of_custom_metrics(scenario: Scenario) -> None:

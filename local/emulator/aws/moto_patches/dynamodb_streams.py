@@ -85,7 +85,7 @@ def _reader(mapping: EventSourceMapping) -> StreamReader:
         _readers[mapping.uuid] = StreamReader(
             partial(HOST.invoke, name, arn=mapping.function_arn),
             filters=[each["Pattern"] for each in (mapping.filter_criteria or {}).get("Filters", [])],
-            batch_size=mapping.batch_size,
+            batch_size=lambda: mapping.batch_size,  # an update of the mapping changes it
             retries=mapping.max_retry_attempts or 0,
         )
     return _readers[mapping.uuid]

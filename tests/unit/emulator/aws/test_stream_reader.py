@@ -54,7 +54,7 @@ def readers() -> Iterator[list[StreamReader]]:
 
 
 def start_reader(readers: list[StreamReader], function: Function, **options: Any) -> StreamReader:  # noqa: ANN401  (the reader's options)
-    reader = StreamReader(function, **{"filters": [], "batch_size": 100, "retries": 2, **options})
+    reader = StreamReader(function, **{"filters": [], "batch_size": lambda: 100, "retries": 2, **options})
     readers.append(reader)
     return reader
 
@@ -74,7 +74,7 @@ def test_records_offered_during_an_invocation_are_the_next_batch_in_order(reader
 def test_batch_is_not_larger_than_the_batch_size(readers: list[StreamReader]) -> None:
     function = Function()
     function.unblocked.clear()
-    reader = start_reader(readers, function, batch_size=2)
+    reader = start_reader(readers, function, batch_size=lambda: 2)
     for number in range(1, 6):
         reader.offer(record(number))
     function.unblocked.set()
