@@ -11,6 +11,9 @@ Late callbacks: patches ``StateTaskServiceCallback._eval_integration_pattern`` a
 ignores them while the execution runs. Without the patch, a runner (the process that runs tools) keeps working on a tool
 call that the state machine has abandoned.
 
+Retries: patches ``StateTaskService._eval_execution``. AWS gives each attempt of a task a new token. Unpatched moto
+gives all the same one, whose first outcome then is that of each attempt.
+
 Cause: patches ``StepFunctionResponse.send_task_failure``. Unpatched moto drops the cause of a failure, so a Catch gets
 ``"Cause": null``.
 """
@@ -25,6 +28,7 @@ from moto.core.exceptions import AWSError
 from moto.core.responses import ActionResult, EmptyResult
 from moto.stepfunctions.parser import utils
 from moto.stepfunctions.parser.asl.component.state.exec.state_task.service.resource import ResourceCondition
+from moto.stepfunctions.parser.asl.component.state.exec.state_task.service.state_task_service import StateTaskService
 from moto.stepfunctions.parser.asl.component.state.exec.state_task.service.state_task_service_callback import (
     StateTaskServiceCallback,
 )
@@ -48,6 +52,7 @@ if TYPE_CHECKING:
     from moto.stepfunctions.parser.models import StepFunctionsParserBackend
 
 _log = logging.getLogger(__name__)
+_eval_execution = original(StateTaskService, "_eval_execution")
 _eval_service_task = original(StateTaskServiceLambda, "_eval_service_task")
 _setup = original(CallbackEndpoint, "setup_heartbeat_endpoint")
 _notify_endpoint = original(HeartbeatEndpoint, "notify")
@@ -59,6 +64,7 @@ _heartbeat = original(CallbackPoolManager, "heartbeat")
 @cache
 def install() -> None:
     """Patch moto so that it handles early and late task callbacks as AWS does, and passes on the cause of a failure."""
+    replace(StateTaskService, "_eval_execution", _eval_with_new_token)
     replace(StateTaskServiceLambda, "_eval_service_task", _invoke_beside)
     replace(CallbackEndpoint, "setup_heartbeat_endpoint", _setup_and_catch_up)
     replace(CallbackEndpoint, "notify_heartbeat", _notify_heartbeat)
@@ -66,6 +72,14 @@ def install() -> None:
     replace(CallbackPoolManager, "notify", _notify_unless_ended)
     replace(CallbackPoolManager, "heartbeat", _heartbeat_unless_ended)
     replace(StepFunctionResponse, "send_task_failure", _send_task_failure)
+
+
+def _eval_with_new_token(self: StateTaskService, env: Environment) -> None:
+    task = env.states.context_object.context_object_data.get("Task")
+    endpoint = env.callback_pool_manager.get(task["Token"]) if task else None
+    if endpoint is not None and endpoint.consumer_error is not None:  # an earlier attempt has ended
+        env.callback_pool_manager.add(env.states.context_object.update_task_token())
+    _eval_execution(self, env)
 
 
 def _invoke_beside(self: StateTaskServiceLambda, env: Environment, *arguments: object, **named: object) -> None:

@@ -53,6 +53,22 @@ def test_failed_invocation_fails_the_task_with_its_error(driver: CloudDriver) ->
     assert "a bug" in output["failure"]["Cause"]
 
 
+def test_retry_has_a_new_token_and_its_success_ends_the_task(driver: CloudDriver) -> None:
+    tokens: list[str] = []
+
+    def fail_once(event: Any, _context: LambdaContext) -> None:  # noqa: ANN401  (a payload of any shape)
+        tokens.append(event["token"])
+        if len(tokens) == 1:
+            raise KeyError("busy")
+        with pytest.raises(driver.states.exceptions.TaskTimedOut):
+            driver.states.send_task_success(taskToken=tokens[0], output="1")
+        driver.states.send_task_success(taskToken=event["token"], output="2")
+
+    retry = [{"ErrorEquals": ["KeyError"], "IntervalSeconds": 1, "MaxAttempts": 3}]
+    assert driver.run({"Wait": waiting_task(driver.function(fail_once), Retry=retry)}) == ("SUCCEEDED", 2)
+    assert len(set(tokens)) == len(tokens) == 2
+
+
 def test_heartbeat_before_the_task_waits_is_accepted(driver: CloudDriver) -> None:
     def send_heartbeat_and_success(event: Any, _context: LambdaContext) -> None:  # noqa: ANN401  (a payload of any shape)
         driver.states.send_task_heartbeat(taskToken=event["token"])
