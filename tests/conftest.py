@@ -26,9 +26,9 @@ service_models.cache_service_models()
 _SHARED_SETUP = (
     "tests/e2e/specifications/",
     "tests/e2e/tools/",
-    "tests/e2e/web/",
-)  # each folder shares one system or browser
+)  # each folder shares one system
 _LONG_MODULES = (
+    "tests/e2e/web/",  # in a row, because a worker's browser stops when another folder follows
     "tests/infra/deployment/test_deployment.py",  # the first to need the templates, which many modules then share
     "tests/e2e/test_timeouts.py",
     "tests/infra/test_setting_changes.py",
