@@ -28,7 +28,7 @@ class StreamReader:
         self._patterns = [json.loads(each) for each in filters]
         self._batch_size = batch_size
         self._retries = retries
-        self._records: queue.SimpleQueue[Record | None] = queue.SimpleQueue()
+        self._records: queue.Queue[Record | None] = queue.Queue()
         self._closed = threading.Event()
         self._thread = threading.Thread(target=self._run, daemon=True, name="stream-reader")
         self._thread.start()
@@ -38,6 +38,11 @@ class StreamReader:
         if not self._patterns or any(matches_pattern(pattern, record) for pattern in self._patterns):
             self._records.put(record)
 
+    @property
+    def is_idle(self) -> bool:
+        """Return True if the function has processed all records."""
+        return not self._records.unfinished_tasks
+
     def close(self, timeout: float) -> None:
         """Deliver no more batches. Wait up to ``timeout`` seconds until the function has processed the current one."""
         self._closed.set()
@@ -46,16 +51,19 @@ class StreamReader:
 
     def _run(self) -> None:
         while not self._closed.is_set():
-            if batch := self._next_batch():
-                self._deliver(batch)
+            batch = self._next_batch()
+            if records := [record for record in batch if record is not None]:
+                self._deliver(records)
+            for _ in batch:
+                self._records.task_done()
 
-    def _next_batch(self) -> list[Record]:
+    def _next_batch(self) -> list[Record | None]:
         """Wait until at least one record is queued. Return all queued records, but at most ``batch_size()`` records."""
         batch = [self._records.get()]
         size = self._batch_size()
         while len(batch) < size and not self._records.empty():
             batch.append(self._records.get())
-        return [record for record in batch if record is not None]
+        return batch
 
     def _deliver(self, batch: Sequence[Record]) -> None:
         for _ in range(1 + self._retries):

@@ -1,6 +1,7 @@
 """Page object of the web client."""
 
 import re
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -17,8 +18,20 @@ _CREATE_TRANSFER = """([name, body]) => {
     transfer.items.add(new File([bytes], name));
     return transfer;
 }"""
+_MAX_WAIT_SECONDS = 20
 MAX_TURN_MS = 120_000  # a tool server may need long to start on a busy machine
 SCREENSHOTS = ROOT / "test-results" / "web"
+
+
+def wait_until(locator: Locator, condition: str, argument: object = None) -> None:
+    """Wait until a JavaScript function returns true for the element that the locator finds.
+
+    The element is looked up each time, because the page may have replaced it.
+    """
+    deadline = time.monotonic() + _MAX_WAIT_SECONDS
+    while not locator.evaluate(condition, argument):
+        assert time.monotonic() < deadline, f"not true in time: {condition}"
+        locator.page.wait_for_timeout(50)
 
 
 @dataclass(frozen=True)

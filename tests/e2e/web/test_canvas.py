@@ -9,7 +9,7 @@ from playwright.sync_api import Locator, Page, expect
 
 from tests.e2e.recording_site import RecordingSite
 from tests.e2e.web.accessibility import find_axe_violations, find_keyboard_issues
-from tests.e2e.web.chat_page import ChatPage
+from tests.e2e.web.chat_page import ChatPage, wait_until
 from tests.e2e.web.conftest import ChatPageFactory
 from tests.e2e.web.keyboard import Keyboard
 
@@ -33,6 +33,7 @@ _IS_DRAWN = """canvas => {
     copy.drawImage(canvas, 0, 0);
     return copy.getImageData(0, 0, 300, 150).data.some((value, index) => index % 4 < 3 && value < 128 && value > 0);
 }"""
+_HAS_CHANGED = "(canvas, before) => canvas.toDataURL() !== before"
 _COLORS_OF_GRAPH = """canvas => {
     const {data} = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height);
     const drawn = new Set();
@@ -107,10 +108,9 @@ def _check_pdf(viewer: Locator, keys: Keyboard) -> None:
     expect(viewer.locator("canvas").first).to_be_visible()
     expect(viewer.locator(".pdf-page")).to_have_count(2)
     expect(viewer.locator(".pdf-page").first).to_contain_text("First page")
-    viewer.page.wait_for_function(_IS_DRAWN, arg=viewer.locator("canvas").first.element_handle())
+    wait_until(viewer.locator("canvas").first, _IS_DRAWN)
     keys.press("section", "paper.pdf", key="End")
-    pages = viewer.locator(".viewer-pdf").element_handle()
-    viewer.page.wait_for_function("pages => pages.scrollTop > 0", arg=pages)
+    wait_until(viewer.locator(".viewer-pdf"), "pages => pages.scrollTop > 0")
     expect(viewer.locator(".pdf-page").last).to_contain_text("Second page")
     expect(viewer).to_contain_text("Page 2 of 2")
     _check_pdf_search(viewer, keys)
@@ -140,10 +140,7 @@ def _check_pdf_text_and_zoom(viewer: Locator, keys: Keyboard) -> None:
     before = {name: text.evaluate(width) for name, width in widths.items()}
     keys.press("button", "Zoom in")
     expect(viewer.get_by_text("125 %")).to_be_visible()
-    viewer.page.wait_for_function(
-        f"([element, before]) => ({widths['text']})(element) > before * 1.2",
-        arg=[viewer.locator(".pdf-text span").last.element_handle(), before["text"]],
-    )
+    wait_until(text, f"(element, before) => ({widths['text']})(element) > before * 1.2", before["text"])
     assert text.evaluate(widths["page"]) == pytest.approx(before["page"] * 1.25, abs=2)
     keys.press("button", "125 %, fit to the width", back=True)
     expect(viewer.get_by_text("100 %")).to_be_visible()
@@ -180,23 +177,21 @@ def _check_table_sorting_and_chart(viewer: Locator, keys: Keyboard) -> None:
 def _check_audio(viewer: Locator, keys: Keyboard) -> None:
     audio = viewer.locator("audio")
     expect(audio).to_be_visible()
-    audio.page.wait_for_function("audio => audio.readyState >= 1", arg=audio.element_handle())
+    wait_until(audio, "audio => audio.readyState >= 1")
     assert audio.evaluate("audio => audio.duration") == pytest.approx(0.2)
     keys.press("audio", "tone.wav", key="Space")
-    audio.page.wait_for_function("audio => audio.played.length > 0", arg=audio.element_handle())
+    wait_until(audio, "audio => audio.played.length > 0")
 
 
 def _check_graph(viewer: Locator, keys: Keyboard) -> None:
     canvas = viewer.locator("canvas")
     expect(canvas).to_have_attribute("aria-label", re.compile("3 nodes, 2 edges"))
     expect(viewer.get_by_role("list", name="Types of nodes").get_by_role("listitem")).to_have_text(["Gene 2", "Drug 1"])
-    colors = viewer.page.evaluate(_COLORS_OF_GRAPH, canvas.element_handle())
+    colors = canvas.evaluate(_COLORS_OF_GRAPH)
     assert colors == {"--kind-1": True, "--kind-2": True, "--kind-3": False}
     light = canvas.evaluate("canvas => canvas.toDataURL()")
     viewer.page.emulate_media(color_scheme="dark")
-    viewer.page.wait_for_function(
-        "([canvas, before]) => canvas.toDataURL() !== before", arg=[canvas.element_handle(), light]
-    )
+    wait_until(canvas, _HAS_CHANGED, light)
     viewer.page.emulate_media(color_scheme="light")
     keys.go_to("input", "Find")
     keys.write("nutl", end="")
@@ -207,14 +202,10 @@ def _check_graph(viewer: Locator, keys: Keyboard) -> None:
     for key in ("ArrowRight", "+"):
         before = canvas.evaluate("canvas => canvas.toDataURL()")
         keys.press("img", "relations.json", key=key, back=True)
-        viewer.page.wait_for_function(
-            "([canvas, before]) => canvas.toDataURL() !== before", arg=[canvas.element_handle(), before]
-        )
+        wait_until(canvas, _HAS_CHANGED, before)
     zoomed = canvas.evaluate("canvas => canvas.toDataURL()")
     keys.press("button", "Fit")
-    viewer.page.wait_for_function(
-        "([canvas, before]) => canvas.toDataURL() !== before", arg=[canvas.element_handle(), zoomed]
-    )
+    wait_until(canvas, _HAS_CHANGED, zoomed)
 
 
 def _check_bibliography(viewer: Locator, keys: Keyboard) -> None:

@@ -12,7 +12,7 @@ import pytest
 from playwright.sync_api import FilePayload, Locator, Page, Route, expect
 
 from tests.e2e.web.accessibility import find_axe_violations
-from tests.e2e.web.chat_page import ChatPage
+from tests.e2e.web.chat_page import ChatPage, wait_until
 from tests.e2e.web.conftest import TIMEOUT_MS, ChatPageFactory
 from tests.e2e.web.keyboard import Keyboard
 from tests.e2e.web.test_untrusted_files import MAX_TASK_MS, longest_task
@@ -120,9 +120,7 @@ def test_dropped_file_is_sent_in_parts_and_resumes_after_reload(chat: ChatPage) 
     chat.drop_file("year.bin", FILE_BYTES)
 
     progress = page.get_by_role("progressbar", name="Uploading year.bin")
-    page.wait_for_function(
-        f"progress => progress.value >= {PART_BYTES} && progress.value < {FILE_BYTES}", arg=progress.element_handle()
-    )
+    wait_until(progress, f"progress => progress.value >= {PART_BYTES} && progress.value < {FILE_BYTES}")
     chat.screenshot("upload")
     assert sorted(sent) == ["1", "2"]
     page.reload()

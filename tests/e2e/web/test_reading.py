@@ -4,7 +4,7 @@ import re
 
 from playwright.sync_api import Route, expect
 
-from tests.e2e.web.chat_page import ChatPage
+from tests.e2e.web.chat_page import ChatPage, wait_until
 from tests.e2e.web.conftest import ChatPageFactory
 from tests.e2e.web.keyboard import Keyboard
 from tests.fake_providers.replies import Answer
@@ -88,12 +88,12 @@ def test_long_chat_opens_at_its_end_loads_older_turns_and_shows_what_is_sent(cha
     sent = chat.send('/calculator.evaluate {"expression": "2+3"}')
     expect(sent.locator(".user-message")).to_be_in_viewport()
     expect(sent).to_have_attribute("aria-busy", "false")
-    page.wait_for_function(f"box => ({end_distance})(box) < 2", arg=box.element_handle())
+    wait_until(box, f"box => ({end_distance})(box) < 2")
     box.focus()
     page.keyboard.press("Home")
-    page.wait_for_function("box => box.scrollTop === 0", arg=box.element_handle())
+    wait_until(box, "box => box.scrollTop === 0")
     to_end.click()
-    page.wait_for_function(f"box => ({end_distance})(box) < 2", arg=box.element_handle())
+    wait_until(box, f"box => ({end_distance})(box) < 2")
 
 
 def test_typing_and_older_turns_do_not_render_a_shown_turn_again(chat: ChatPage) -> None:

@@ -16,7 +16,7 @@ import boto3
 import httpx2
 from botocore.config import Config
 
-from local.emulator.aws.moto_patches import execution_events
+from local.emulator.aws.moto_patches import dynamodb_streams, execution_events
 from local.emulator.aws.moto_patches.lambda_invoke import HOST
 from tests.infra.deployment.gateways import Json, SignedInUser, SocketClient, origin_of, routes
 from tests.infra.deployment.system import DeployedSystem
@@ -166,6 +166,7 @@ class Scenario:
                     self._request("GET", artifact["download_url"])
             # The page knows the end of the turn before the execution ends.
             wait_until(lambda turn=turn: not self.is_running(turn))  # type: ignore[misc]
+            wait_until(dynamodb_streams.is_idle)
             self.usages[kind] = count(meter.new_calls(), self._history(turn))
             client.disconnect()
         self._set_stream_batch(100)

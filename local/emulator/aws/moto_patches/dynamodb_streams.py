@@ -48,6 +48,11 @@ def close(timeout: float) -> None:
         reader.close(timeout)
 
 
+def is_idle() -> bool:
+    """Return True if the functions have processed all records of the streams."""
+    return all(reader.is_idle for reader in list(_readers.values()))
+
+
 def set_listener(listener: Callable[[str], None] | None) -> None:
     """Call ``listener`` with the partition key of each written item, in addition to the mapped functions."""
     _listeners[:] = [listener] if listener else []

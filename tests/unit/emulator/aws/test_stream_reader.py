@@ -2,6 +2,7 @@
 
 import json
 import threading
+import time
 from collections.abc import Iterator, Mapping
 from queue import Queue
 from typing import Any
@@ -69,6 +70,23 @@ def test_records_offered_during_an_invocation_are_the_next_batch_in_order(reader
         reader.offer(record(number))
     function.unblocked.set()
     assert function.next() == ["2", "3", "4"]
+
+
+def test_reader_is_idle_when_the_function_has_processed_all_records(readers: list[StreamReader]) -> None:
+    function = Function()
+    reader = start_reader(readers, function)
+    assert reader.is_idle
+
+    function.unblocked.clear()
+    reader.offer(record(1))
+    assert function.next() == ["1"]
+    assert not reader.is_idle
+
+    function.unblocked.set()
+    deadline = time.monotonic() + 5
+    while not reader.is_idle:
+        assert time.monotonic() < deadline
+        time.sleep(0.01)
 
 
 def test_batch_is_not_larger_than_the_batch_size(readers: list[StreamReader]) -> None:
