@@ -2,11 +2,15 @@
 
 from typing import Any
 
-import satchel.adapters.json_schema
-import satchel.adapters.jwt_signer  # noqa: F401  (these adapters are imported only to load them at startup, not during the first call)
 from satchel.bootstrap.functions import use_cases
 from satchel.bootstrap.observed import observed
 from satchel.domain.steps import CallStep
+
+# isort: split
+# These adapters are imported only to load them at startup, not during the first call. They come after
+# ``satchel.bootstrap``, whose settings of the garbage collector and pydantic apply to later imports only.
+import satchel.adapters.json_schema
+import satchel.adapters.jwt_signer  # noqa: F401  (see above)
 
 
 @observed("dispatch")

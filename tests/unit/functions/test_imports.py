@@ -37,6 +37,14 @@ def test_layer_of_a_function_holds_what_it_imports_and_only_the_runner_imports_m
     assert {name.partition(".")[0] for name in modules} & MCP == set()
 
 
+@pytest.mark.parametrize("function", FUNCTIONS)
+def test_handler_imports_bootstrap_before_the_rest_of_satchel(function: str) -> None:
+    source = (ROOT / "functions" / function / "handler.py").read_text(encoding="utf-8")
+    first = next(re.finditer(r"^(?:from|import) satchel\.(\w+)", source, re.MULTILINE))
+
+    assert first[1] == "bootstrap"
+
+
 def test_runner_imports_the_mcp_client_but_no_server_framework(folder: Path) -> None:
     modules = link_packages(RUNNER, folder).run("import handler").modules
 
