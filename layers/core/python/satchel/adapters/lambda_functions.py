@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from botocore.exceptions import BotoCoreError, ClientError, ReadTimeoutError
-from pydantic import TypeAdapter, ValidationError
+from pydantic import ConfigDict, TypeAdapter, ValidationError
 
 from satchel.domain.calls import runner_crash
 from satchel.domain.conversation import ToolSpec
@@ -25,8 +25,8 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 LISTING_TENANT = "_satchel"  # Lambda tenant id of requests that list tools, which belong to no user
-_TOOLS = TypeAdapter(list[ToolSpec])
-_ISOLATION: TypeAdapter[Isolation | None] = TypeAdapter(Isolation | None)
+_TOOLS = TypeAdapter(list[ToolSpec], config=ConfigDict(defer_build=True))
+_ISOLATION: TypeAdapter[Isolation | None] = TypeAdapter(Isolation | None, config=ConfigDict(defer_build=True))
 
 
 @dataclass(frozen=True)

@@ -3,6 +3,7 @@
 import mimetypes
 import re
 from collections.abc import Sequence
+from functools import cache
 
 UNKNOWN = "application/octet-stream"
 VIEWERS = frozenset({"image", "pdf", "html", "code", "data", "audio", "video", "app"})
@@ -37,9 +38,7 @@ _ACTIVE = _HTML | frozenset(
     ["text/xml", "application/xml", "text/xsl", "text/vbscript", "message/rfc822", "application/x-mimearchive"]
 )
 _SCRIPT = re.compile(r"(?:text|application)/(?:x-)?(?:java|ecma|live|j)script[0-9.]*")
-# Ignore the machine's MIME tables (/etc/mime.types), so that a file name has the same MIME type on every machine.
-_TABLE = mimetypes.MimeTypes()
-for _extension, _type in {
+_OWN_TYPES = {
     ".md": "text/markdown",
     ".parquet": "application/vnd.apache.parquet",
     ".arrow": "application/vnd.apache.arrow.file",
@@ -63,8 +62,7 @@ for _extension, _type in {
     ".ogg": "audio/ogg",
     ".sqlite": "application/vnd.sqlite3",
     ".7z": "application/x-7z-compressed",
-}.items():
-    _TABLE.add_type(_type, _extension)
+}
 _COMPRESSED = {"gzip": "application/gzip", "bzip2": "application/x-bzip2", "xz": "application/x-xz"}
 _EXTENSIONS = {
     "text/plain": ".txt",
@@ -74,6 +72,19 @@ _EXTENSIONS = {
     "audio/wav": ".wav",
 }
 _JSON_TYPES = frozenset({"application/json", "application/vnd.bibliography", "application/vnd.knowledge-graph"})
+
+
+@cache
+def _table() -> mimetypes.MimeTypes:
+    """Return the MIME types of file extensions.
+
+    Ignores the machine's MIME tables (/etc/mime.types), so that a file name has the same MIME type on every machine.
+    Python reads these tables nevertheless, so the first use takes 10 ms, which tool calls without files do not need.
+    """
+    table = mimetypes.MimeTypes()
+    for extension, mime in _OWN_TYPES.items():
+        table.add_type(mime, extension)
+    return table
 
 
 def normalize_mime(mime: str) -> str:
@@ -99,7 +110,7 @@ def essence(mime: str) -> str:
 
 def mime_of(name: str) -> str:
     """Guess the MIME type from a file name. Return ``application/octet-stream`` if the extension is unknown."""
-    guessed, encoding = _TABLE.guess_type(f"./{name}")  # "./" keeps a name with a colon from being parsed as a URL
+    guessed, encoding = _table().guess_type(f"./{name}")  # "./" keeps a name with a colon from being parsed as a URL
     if encoding is not None:
         return _COMPRESSED.get(encoding, UNKNOWN)
     return guessed or UNKNOWN
@@ -109,8 +120,8 @@ def extension_of(mime: str, default: str = "") -> str:
     """Return the usual file extension of a MIME type, such as ``.csv``, or ``default`` if the type is unknown."""
     kind = essence(mime)
     if kind in _JSON_TYPES or kind.endswith("+json"):
-        return _TABLE.guess_extension(kind) or ".json"
-    return _EXTENSIONS.get(kind) or _TABLE.guess_extension(kind) or default
+        return _table().guess_extension(kind) or ".json"
+    return _EXTENSIONS.get(kind) or _table().guess_extension(kind) or default
 
 
 def viewer_for(mime: str, name: str, hints: Sequence[str | None] = ()) -> str:

@@ -2,7 +2,7 @@
 
 from typing import Annotated, Any, Literal
 
-from pydantic import AwareDatetime, BaseModel, Field, TypeAdapter, model_validator
+from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, TypeAdapter, model_validator
 
 from satchel.domain.events import NewEvent
 from satchel.domain.ids import CallId
@@ -69,7 +69,8 @@ class WithdrawnQuestion(BaseModel):
 
 _Message = _ReportedProgress | _ReportedNotice | _ReportedLog
 _REPORTED: TypeAdapter[_Message | ReportedQuestion | WithdrawnQuestion] = TypeAdapter(
-    Annotated[_Message | ReportedQuestion | WithdrawnQuestion, Field(discriminator="type")]
+    Annotated[_Message | ReportedQuestion | WithdrawnQuestion, Field(discriminator="type")],
+    config=ConfigDict(defer_build=True),
 )
 
 

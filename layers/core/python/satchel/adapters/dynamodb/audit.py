@@ -4,7 +4,7 @@ import math
 from dataclasses import dataclass
 from datetime import timedelta
 
-from pydantic import TypeAdapter
+from pydantic import ConfigDict, TypeAdapter
 
 from satchel.adapters.dynamodb.items import Item
 from satchel.adapters.dynamodb.table import Query, Table
@@ -13,7 +13,7 @@ from satchel.domain.ids import SessionId
 from satchel.ports import Page
 
 PREFIX = "AUDIT#"
-_ENTRY: TypeAdapter[AuditEntry] = TypeAdapter(AuditEntry)
+_ENTRY: TypeAdapter[AuditEntry] = TypeAdapter(AuditEntry, config=ConfigDict(defer_build=True))
 
 
 def audit_item(session_id: SessionId, entry: AuditEntry, retention: timedelta) -> Item:

@@ -10,7 +10,7 @@ from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from pydantic import BaseModel, TypeAdapter
+from pydantic import BaseModel, ConfigDict, TypeAdapter
 
 from satchel.adapters.dynamodb.items import Item, LargeTexts
 from satchel.adapters.dynamodb.table import Query, Table
@@ -22,7 +22,7 @@ from satchel.domain.ids import TURN, SessionId, TurnId
 from satchel.domain.sessions import Turn
 from satchel.ports.storage import FileStore
 
-_MESSAGE: TypeAdapter[Message] = TypeAdapter(Message)
+_MESSAGE: TypeAdapter[Message] = TypeAdapter(Message, config=ConfigDict(defer_build=True))
 _MAX_INLINE_BYTES = 300_000
 _MESSAGES = f"MSG#{TURN}"
 

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from hashlib import sha256
 from typing import Any
 
-from pydantic import TypeAdapter, ValidationError
+from pydantic import ConfigDict, TypeAdapter, ValidationError
 
 from satchel.contract.shapes import typed_artifacts
 from satchel.contract.shapes.mcp_result import ABSENT, as_mapping
@@ -20,7 +20,7 @@ _ADAPTERS: dict[str, TypeAdapter[Any]] = {
     "display": TypeAdapter(Display),
     "canvas": TypeAdapter(Canvas),
 }
-_PROBLEMS = TypeAdapter(list[ArtifactProblem])
+_PROBLEMS = TypeAdapter(list[ArtifactProblem], config=ConfigDict(defer_build=True))
 _V1_NAMES = "returned_file_names"
 _V1_CONTENTS = "returned_file_contents"
 
