@@ -1,5 +1,8 @@
 """The Lambda function behind the HTTP API: passes requests to the FastAPI application."""
 
+import satchel.bootstrap  # noqa: F401  (before everything else, because it sets up the garbage collector and pydantic)
+
+# isort: split
 from functools import lru_cache
 from typing import Any
 
