@@ -25,7 +25,7 @@ LAZY_IMPORTS = {
     "think": "import satchel.adapters.llm.import_stub, satchel.adapters.llm.streaming_model;"
     " import satchel.adapters.llm.providers.bedrock",
 }
-# Use cases of a function's first event that its handler does not name: the api function most often starts a turn.
+# Use cases of a function's first event that its handler does not name. Of the api function's, those of a message count.
 FIRST_USE_CASES = {"api": ["start_turn", "read_turn"]}
 LARGEST_IMPORTS = {
     "api": "FastAPI and the routes' models",
