@@ -1,15 +1,13 @@
 """The Lambda function behind the HTTP API: passes requests to the FastAPI application."""
 
-import satchel.bootstrap  # noqa: F401  (before everything else, because it sets up the garbage collector and pydantic)
-
-# isort: split
 from functools import lru_cache
 from typing import Any
 
-from mangum import Mangum
-
 from satchel.bootstrap.api import build_app
 from satchel.bootstrap.observed import observed
+
+# isort: split
+from mangum import Mangum  # after ``satchel.bootstrap``, which first sets up the garbage collector and pydantic
 
 
 @lru_cache
