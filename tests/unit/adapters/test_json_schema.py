@@ -206,6 +206,19 @@ def random_keywords(chance: random.Random, depth: int) -> Iterator[tuple[str, An
     )
 
 
+def call_deeper(frames: int, action: Callable[[], list[str]]) -> list[str]:
+    return action() if frames == 0 else call_deeper(frames - 1, action)
+
+
+@pytest.mark.parametrize("frames", [*range(12), 200])
+def test_circular_schema_is_reported_at_every_depth_of_the_stack(frames: int) -> None:
+    loop = {"type": "object", "$ref": "#/$defs/loop"}
+
+    problems = call_deeper(frames, lambda: find_problems({"$defs": {"loop": loop}, "$ref": "#/$defs/loop"}, {}))
+
+    assert problems == [TOO_DEEP]
+
+
 def random_value(chance: random.Random, depth: int) -> Any:  # noqa: ANN401  (any JSON value)
     if depth == 0 or chance.random() < 0.2:
         return chance.choice([None, True, 5, 0.5, "a" * chance.choice([1, 40, 1000]) + "!"])

@@ -20,6 +20,12 @@ _MAX_CHARS = 300
 _MAX_WORK = 10_000
 """Maximum work of one check, in visited keywords and compared values. This much takes 0.05 to 0.2 s of CPU time."""
 
+_MAX_DEPTH = 150
+"""Maximum number of keywords inside of each other, 3 to 4 stack frames each.
+
+At the interpreter's own limit, a library in Rust that jsonschema uses would panic, which is no RecursionError.
+"""
+
 _CHARS_PER_UNIT = 100  # a long value takes work too, because error messages repeat it
 _INVALID_SCHEMA = "the tool's schema is invalid: "
 _TOO_DEEP = "the value or the tool's schema is nested too deeply"
@@ -81,6 +87,7 @@ class _Budget:
 
     def __init__(self, schema: dict[str, Any]) -> None:
         self.schema = schema
+        self.depth = 0
         self._left = _MAX_WORK
 
     def spend(self, units: int) -> None:
@@ -115,9 +122,15 @@ def _apply(name: str, validator: Any, value: Any, instance: Any, schema: Any) ->
         budget.spend_for(instance)
     if name == "additionalProperties" and "patternProperties" in schema:
         return  # regular expressions, which are not checked, decide which properties are additional
-    for error in _KEYWORDS[name](validator, value, instance, schema) or ():
-        budget.spend(len(error.message) // _CHARS_PER_UNIT)
-        yield error
+    if budget.depth == _MAX_DEPTH:
+        raise RecursionError
+    budget.depth += 1
+    try:
+        for error in _KEYWORDS[name](validator, value, instance, schema) or ():
+            budget.spend(len(error.message) // _CHARS_PER_UNIT)
+            yield error
+    finally:
+        budget.depth -= 1
 
 
 def _length(value: object) -> int:
