@@ -66,7 +66,7 @@ def opened(chat: ChatPage, text: str = "hello", tool: str = "show") -> Frame:
 def tool_events(frame: Frame) -> list[list[Any]]:
     """Wait for the input and the result of an app's tool, and return them.
 
-    The app is told at any time if its surroundings change.
+    The page may tell the app at any time that its surroundings have changed.
     """
     events = "window.events?.filter(([name]) => name !== 'host-context-changed')"
     frame.wait_for_function(f"{events}?.length >= 2")
