@@ -395,6 +395,7 @@ def test_canvas_is_resized_by_keyboard_and_dragging_and_keeps_its_width(chat: Ch
     chat.ask('/samples.one {"name": "cities.csv"}')
     canvas, handle = page.locator(".canvas"), page.get_by_role("separator", name="Width of the canvas")
     width = canvas.bounding_box()["width"]  # type: ignore[index]  # the canvas is visible
+    assert "satchel.canvas-share" not in page.evaluate("({...localStorage})")
     for key, share in (("ArrowLeft", 54), ("Home", 75), ("End", 25), ("Enter", 52)):
         keys.press("separator", "Width of the canvas", key=key, back=True)
         expect(handle).to_have_attribute("aria-valuenow", str(share))

@@ -13,9 +13,12 @@ export function ResizeHandle() {
   useEffect(() => {
     document.documentElement.style.setProperty("--chat-share", `${100 - share}fr`);
     document.documentElement.style.setProperty("--canvas-share", `${share}fr`);
-    localStorage.setItem(STORAGE_KEY, String(share));
   }, [share]);
-  const change = (value: number) => setShare(Math.round(Math.min(MAX, Math.max(MIN, value))));
+  const change = (value: number) => {
+    const changed = Math.round(Math.min(MAX, Math.max(MIN, value)));
+    localStorage.setItem(STORAGE_KEY, String(changed));
+    setShare(changed);
+  };
   const onPointerMove = ({ currentTarget, pointerId, clientX }: PointerEvent<HTMLElement>) => {
     if (!currentTarget.hasPointerCapture(pointerId)) return;
     const canvas = currentTarget.parentElement?.getBoundingClientRect();
