@@ -2,7 +2,7 @@
 
 Each side is a new process with only the packages of the function's layers; the warm-up compiles them to bytecode.
 A function creates its clients at its first event, so its figure does not include them. The baseline's figure does.
-It imports the services and adapters of its use cases at the first event too, but its figure includes these imports.
+It imports the services of its use cases at the first event too, but its figure includes these imports.
 """
 
 import inspect
@@ -13,7 +13,6 @@ from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from satchel.bootstrap.aws_ports import AwsPorts
 from satchel.use_cases import UseCases
 from tests.bench.harness import Benchmark, Comparison, Limit
 from tests.cold_start import FUNCTIONS, ROOT, FunctionCode, link_packages
@@ -25,8 +24,6 @@ LAZY_IMPORTS = {
     "think": "import satchel.adapters.llm.import_stub, satchel.adapters.llm.streaming_model;"
     " import satchel.adapters.llm.providers.bedrock",
 }
-# Use cases of a function's first event that its handler does not name. Of the api function's, those of a message count.
-FIRST_USE_CASES = {"api": ["start_turn", "read_turn"]}
 LARGEST_IMPORTS = {
     "api": "FastAPI and the routes' models",
     "dispatch": "boto3 and jsonschema",
@@ -46,23 +43,20 @@ def setup(function: str) -> Iterator[Comparison]:
 
 def _imports(function: str) -> str:
     handler = (ROOT / "functions" / function / "handler.py").read_text("utf-8")
-    names = [*re.findall(r"use_cases\(\)\.(\w+)", handler), *FIRST_USE_CASES.get(function, ())]
-    modules = {module for name in names for module in _modules(UseCases, name)}
-    lazy = [f"import {module}" for module in sorted(modules)]
+    services = {module for name in re.findall(r"use_cases\(\)\.(\w+)", handler) for module in _services(name)}
+    lazy = [f"import {module}" for module in sorted(services)]
     return "; ".join(["import handler", *lazy, *([LAZY_IMPORTS[function]] if function in LAZY_IMPORTS else [])])
 
 
-def _modules(owner: type, name: str) -> Iterator[str]:
-    """Yield the modules that a use case or port, and those it depends on, import when they are created."""
-    create = getattr(vars(owner).get(name), "func", None)
+def _services(use_case: str) -> Iterator[str]:
+    """Yield the service modules that the use case and the use cases it depends on import when they are created."""
+    create = getattr(vars(UseCases).get(use_case), "func", None)
     if create is None:
         return
     source = inspect.getsource(create)
-    yield from re.findall(r"from (satchel\.[\w.]+) import", source)
-    for port in re.findall(r"\bports\.(\w+)", source):
-        yield from _modules(AwsPorts, port)
-    for other in re.findall(r"\bself\.(\w+)", source):
-        yield from _modules(owner, other)
+    yield from re.findall(r"from (satchel\.services\.[\w.]+) import", source)
+    for name in re.findall(r"\bself\.(\w+)", source):
+        yield from _services(name)
 
 
 def _cpu_ms(code: FunctionCode, statement: str) -> float:

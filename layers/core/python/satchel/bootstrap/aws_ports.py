@@ -1,47 +1,70 @@
 """Creates each adapter for AWS when a use case first needs it.
 
-Each property imports its adapter when it is first used: a function needs only some of them, and the function's layers
-contain only the libraries, such as jwt or jsonschema, that its use cases need.
+Adapters that need an additional library, such as jwt or jsonschema, are imported only when they are created, because a
+function's layers contain only the libraries that the function's use cases need.
 """
 
-from __future__ import annotations
-
 import os
+from collections.abc import Callable
 from datetime import timedelta
 from functools import cached_property
-from typing import TYPE_CHECKING
 
 from satchel.adapters import clients
+from satchel.adapters.dynamodb.audit import DynamoAuditTrail
+from satchel.adapters.dynamodb.calls import DynamoApprovals, DynamoCalls, DynamoCallTasks
+from satchel.adapters.dynamodb.chat_links import DynamoChatLinks
+from satchel.adapters.dynamodb.chat_words import DynamoChatWords
+from satchel.adapters.dynamodb.connections import DynamoConnections, DynamoSubscriptions, DynamoTickets
+from satchel.adapters.dynamodb.dashboards import DynamoDashboards
+from satchel.adapters.dynamodb.events import DynamoEvents
+from satchel.adapters.dynamodb.files import DynamoFiles
+from satchel.adapters.dynamodb.inputs import DynamoInputs
+from satchel.adapters.dynamodb.links import DynamoLinkStates, DynamoSharedLinks
+from satchel.adapters.dynamodb.personal_tokens import DynamoPersonalTokens
+from satchel.adapters.dynamodb.quotas import DynamoQuotaCounts
+from satchel.adapters.dynamodb.reports import DynamoReports
+from satchel.adapters.dynamodb.requests import DynamoRequestKeys
+from satchel.adapters.dynamodb.retention import DynamoFileReaper, DynamoSessionPurger
+from satchel.adapters.dynamodb.runner_events import DynamoReportedEvents
+from satchel.adapters.dynamodb.server_sessions import DynamoServerSessionRemover
+from satchel.adapters.dynamodb.sessions import DynamoSessions
+from satchel.adapters.dynamodb.steps import DynamoSteps
+from satchel.adapters.dynamodb.table import Table
+from satchel.adapters.dynamodb.tool_lists import DynamoToolLists
+from satchel.adapters.dynamodb.transcript import DynamoTranscript
+from satchel.adapters.dynamodb.turns import DynamoTurns
+from satchel.adapters.dynamodb.uploads import DynamoUploads
+from satchel.adapters.dynamodb.user_purger import DynamoUserPurger
+from satchel.adapters.dynamodb.user_settings import DynamoUserSettings
+from satchel.adapters.dynamodb.users import DynamoErasures
+from satchel.adapters.lambda_functions import (
+    LambdaCleanupStarter,
+    LambdaErasureStarter,
+    LambdaOfferReader,
+    LambdaRunners,
+    LambdaTurnStarter,
+)
+from satchel.adapters.s3_files import S3Files, S3Page
+from satchel.adapters.s3_uploads import S3Uploads
+from satchel.adapters.stepfunctions import TurnExecutions, WaitingTasks
 from satchel.bootstrap.observed import metrics
 from satchel.bootstrap.process import CLOCK, registry
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from satchel.adapters.dynamodb.table import Table
-    from satchel.domain.servers import Registry, ServerEntry
-    from satchel.ports.calls import AuditTrail, Calls, CallTasks, ReportedEvents, Reports
-    from satchel.ports.connections import Connections, ConnectionSender, Subscriptions, Tickets
-    from satchel.ports.files import FileReaper, Files, Uploads
-    from satchel.ports.links import ChatLinks, DashboardSigner, LinkStates, SharedLinks, Signer
-    from satchel.ports.llm import Model
-    from satchel.ports.quotas import QuotaCounts
-    from satchel.ports.requests import RequestKeys
-    from satchel.ports.runners import CredentialSource, OfferReader, Runners, SchemaChecker, ToolLists
-    from satchel.ports.sessions import (
-        ChatWords,
-        CleanupStarter,
-        Dashboards,
-        ServerSessionRemover,
-        SessionPurger,
-        Sessions,
-    )
-    from satchel.ports.steps import Steps
-    from satchel.ports.storage import FileStore, PageStore, PartStore
-    from satchel.ports.system import Clock, Metrics
-    from satchel.ports.turns import Approvals, Events, Inputs, TaskCallback, Transcript, Turns, TurnStarter, Workflow
-    from satchel.ports.users import Erasures, ErasureStarter, PersonalTokens, UserPurger, UserSettingsStore
-    from satchel.settings import Settings
+from satchel.domain.servers import Registry, ServerEntry
+from satchel.ports.calls import AuditTrail, Calls, CallTasks, ReportedEvents, Reports
+from satchel.ports.connections import Connections, ConnectionSender, Subscriptions, Tickets
+from satchel.ports.files import FileReaper, Files, Uploads
+from satchel.ports.links import ChatLinks, DashboardSigner, LinkStates, SharedLinks, Signer
+from satchel.ports.llm import Model
+from satchel.ports.quotas import QuotaCounts
+from satchel.ports.requests import RequestKeys
+from satchel.ports.runners import CredentialSource, OfferReader, Runners, SchemaChecker, ToolLists
+from satchel.ports.sessions import ChatWords, CleanupStarter, Dashboards, ServerSessionRemover, SessionPurger, Sessions
+from satchel.ports.steps import Steps
+from satchel.ports.storage import FileStore, PageStore, PartStore
+from satchel.ports.system import Clock, Metrics
+from satchel.ports.turns import Approvals, Events, Inputs, TaskCallback, Transcript, Turns, TurnStarter, Workflow
+from satchel.ports.users import Erasures, ErasureStarter, PersonalTokens, UserPurger, UserSettingsStore
+from satchel.settings import Settings
 
 _KEYS_CACHED_SECONDS = 300  # after a key rotation, processes sign with the old key for at most this time
 
@@ -52,21 +75,15 @@ class AwsPorts:
     def __init__(self, settings: Settings) -> None:
         self._settings = settings
 
-    @cached_property
-    def clock(self) -> Clock:
-        return CLOCK
+    clock = cached_property[Clock](lambda _: CLOCK)
 
     @property
     def entropy(self) -> Callable[[int], bytes]:
         return os.urandom
 
-    @cached_property
-    def metrics(self) -> Metrics:
-        return metrics()
+    metrics = cached_property[Metrics](lambda _: metrics())
 
-    @cached_property
-    def registry(self) -> Registry:
-        return registry()
+    registry = cached_property[Registry](lambda _: registry())
 
     @cached_property
     def model(self) -> Model:
@@ -76,221 +93,49 @@ class AwsPorts:
         check_model_name(self._settings.models.catalog.all[0].model)
         return model_router()
 
-    @cached_property
-    def table(self) -> Table:
-        from satchel.adapters.dynamodb.table import Table
-
-        return Table(clients.dynamodb(), self._settings.storage.table)
-
-    @cached_property
-    def sessions(self) -> Sessions:
-        from satchel.adapters.dynamodb.sessions import DynamoSessions
-
-        return DynamoSessions(self.table)
-
-    @cached_property
-    def turns(self) -> Turns:
-        from satchel.adapters.dynamodb.turns import DynamoTurns
-
-        return DynamoTurns(self.table)
-
-    @cached_property
-    def transcript(self) -> Transcript:
-        from satchel.adapters.dynamodb.transcript import DynamoTranscript
-
-        return DynamoTranscript(self.table, self.store)
-
-    @cached_property
-    def calls(self) -> Calls:
-        from satchel.adapters.dynamodb.calls import DynamoCalls
-
-        return DynamoCalls(self.table, self.store)
-
-    @cached_property
-    def quota_counts(self) -> QuotaCounts:
-        from satchel.adapters.dynamodb.quotas import DynamoQuotaCounts
-
-        return DynamoQuotaCounts(self.table)
-
-    @cached_property
-    def approvals(self) -> Approvals:
-        from satchel.adapters.dynamodb.calls import DynamoApprovals
-
-        return DynamoApprovals(self.table)
-
-    @cached_property
-    def call_tasks(self) -> CallTasks:
-        from satchel.adapters.dynamodb.calls import DynamoCallTasks
-
-        return DynamoCallTasks(self.table)
-
-    @cached_property
-    def inputs(self) -> Inputs:
-        from satchel.adapters.dynamodb.inputs import DynamoInputs
-
-        return DynamoInputs(self.table)
-
-    @cached_property
-    def events(self) -> Events:
-        from satchel.adapters.dynamodb.events import DynamoEvents
-
-        return DynamoEvents(self.table, self.clock)
-
-    @cached_property
-    def reported_events(self) -> ReportedEvents:
-        from satchel.adapters.dynamodb.runner_events import DynamoReportedEvents
-
-        return DynamoReportedEvents(self.table, self.clock)
-
-    @cached_property
-    def reports(self) -> Reports:
-        from satchel.adapters.dynamodb.reports import DynamoReports
-
-        return DynamoReports(self.table, self.store)
-
-    @cached_property
-    def dashboards(self) -> Dashboards:
-        from satchel.adapters.dynamodb.dashboards import DynamoDashboards
-
-        return DynamoDashboards(self.table)
+    table = cached_property[Table](lambda self: Table(clients.dynamodb(), self._settings.storage.table))
+    sessions = cached_property[Sessions](lambda self: DynamoSessions(self.table))
+    turns = cached_property[Turns](lambda self: DynamoTurns(self.table))
+    transcript = cached_property[Transcript](lambda self: DynamoTranscript(self.table, self.store))
+    calls = cached_property[Calls](lambda self: DynamoCalls(self.table, self.store))
+    quota_counts = cached_property[QuotaCounts](lambda self: DynamoQuotaCounts(self.table))
+    approvals = cached_property[Approvals](lambda self: DynamoApprovals(self.table))
+    call_tasks = cached_property[CallTasks](lambda self: DynamoCallTasks(self.table))
+    inputs = cached_property[Inputs](lambda self: DynamoInputs(self.table))
+    events = cached_property[Events](lambda self: DynamoEvents(self.table, self.clock))
+    reported_events = cached_property[ReportedEvents](lambda self: DynamoReportedEvents(self.table, self.clock))
+    reports = cached_property[Reports](lambda self: DynamoReports(self.table, self.store))
+    dashboards = cached_property[Dashboards](lambda self: DynamoDashboards(self.table))
 
     @cached_property
     def steps(self) -> Steps:
-        from satchel.adapters.dynamodb.steps import DynamoSteps
-
         return DynamoSteps(self.table, self.store, self.clock, timedelta(days=self._settings.audit.audit_days))
 
     @cached_property
     def audit_trail(self) -> AuditTrail:
-        from satchel.adapters.dynamodb.audit import DynamoAuditTrail
-
         return DynamoAuditTrail(self.table, timedelta(days=self._settings.audit.audit_days))
 
-    @cached_property
-    def tool_lists(self) -> ToolLists:
-        from satchel.adapters.dynamodb.tool_lists import DynamoToolLists
-
-        return DynamoToolLists(self.table)
-
-    @cached_property
-    def request_keys(self) -> RequestKeys:
-        from satchel.adapters.dynamodb.requests import DynamoRequestKeys
-
-        return DynamoRequestKeys(self.table)
-
-    @cached_property
-    def files(self) -> Files:
-        from satchel.adapters.dynamodb.files import DynamoFiles
-
-        return DynamoFiles(self.table)
-
-    @cached_property
-    def uploads(self) -> Uploads:
-        from satchel.adapters.dynamodb.uploads import DynamoUploads
-
-        return DynamoUploads(self.table)
-
-    @cached_property
-    def shared_links(self) -> SharedLinks:
-        from satchel.adapters.dynamodb.links import DynamoSharedLinks
-
-        return DynamoSharedLinks(self.table)
-
-    @cached_property
-    def chat_links(self) -> ChatLinks:
-        from satchel.adapters.dynamodb.chat_links import DynamoChatLinks
-
-        return DynamoChatLinks(self.table)
-
-    @cached_property
-    def chat_words(self) -> ChatWords:
-        from satchel.adapters.dynamodb.chat_words import DynamoChatWords
-
-        return DynamoChatWords(self.table)
-
-    @cached_property
-    def link_states(self) -> LinkStates:
-        from satchel.adapters.dynamodb.links import DynamoLinkStates
-
-        return DynamoLinkStates(self.table)
-
-    @cached_property
-    def tickets(self) -> Tickets:
-        from satchel.adapters.dynamodb.connections import DynamoTickets
-
-        return DynamoTickets(self.table)
-
-    @cached_property
-    def connections(self) -> Connections:
-        from satchel.adapters.dynamodb.connections import DynamoConnections
-
-        return DynamoConnections(self.table)
-
-    @cached_property
-    def subscriptions(self) -> Subscriptions:
-        from satchel.adapters.dynamodb.connections import DynamoSubscriptions
-
-        return DynamoSubscriptions(self.table)
-
-    @cached_property
-    def erasures(self) -> Erasures:
-        from satchel.adapters.dynamodb.users import DynamoErasures
-
-        return DynamoErasures(self.table)
-
-    @cached_property
-    def user_settings(self) -> UserSettingsStore:
-        from satchel.adapters.dynamodb.user_settings import DynamoUserSettings
-
-        return DynamoUserSettings(self.table)
-
-    @cached_property
-    def personal_tokens(self) -> PersonalTokens:
-        from satchel.adapters.dynamodb.personal_tokens import DynamoPersonalTokens
-
-        return DynamoPersonalTokens(self.table)
-
-    @cached_property
-    def file_reaper(self) -> FileReaper:
-        from satchel.adapters.dynamodb.retention import DynamoFileReaper
-
-        return DynamoFileReaper(self.table)
-
-    @cached_property
-    def server_session_remover(self) -> ServerSessionRemover:
-        from satchel.adapters.dynamodb.server_sessions import DynamoServerSessionRemover
-
-        return DynamoServerSessionRemover(self.table)
-
-    @cached_property
-    def session_purger(self) -> SessionPurger:
-        from satchel.adapters.dynamodb.retention import DynamoSessionPurger
-
-        return DynamoSessionPurger(self.table)
-
-    @cached_property
-    def user_purger(self) -> UserPurger:
-        from satchel.adapters.dynamodb.user_purger import DynamoUserPurger
-
-        return DynamoUserPurger(self.table)
-
-    @cached_property
-    def store(self) -> FileStore:
-        from satchel.adapters.s3_files import S3Files
-
-        return S3Files(clients.s3(), self._settings.storage.bucket)
-
-    @cached_property
-    def parts(self) -> PartStore:
-        from satchel.adapters.s3_uploads import S3Uploads
-
-        return S3Uploads(clients.s3(), self._settings.storage.bucket)
-
-    @cached_property
-    def page_store(self) -> PageStore:
-        from satchel.adapters.s3_files import S3Page
-
-        return S3Page(clients.s3(), self._settings.page_bucket.page_bucket)
+    tool_lists = cached_property[ToolLists](lambda self: DynamoToolLists(self.table))
+    request_keys = cached_property[RequestKeys](lambda self: DynamoRequestKeys(self.table))
+    files = cached_property[Files](lambda self: DynamoFiles(self.table))
+    uploads = cached_property[Uploads](lambda self: DynamoUploads(self.table))
+    shared_links = cached_property[SharedLinks](lambda self: DynamoSharedLinks(self.table))
+    chat_links = cached_property[ChatLinks](lambda self: DynamoChatLinks(self.table))
+    chat_words = cached_property[ChatWords](lambda self: DynamoChatWords(self.table))
+    link_states = cached_property[LinkStates](lambda self: DynamoLinkStates(self.table))
+    tickets = cached_property[Tickets](lambda self: DynamoTickets(self.table))
+    connections = cached_property[Connections](lambda self: DynamoConnections(self.table))
+    subscriptions = cached_property[Subscriptions](lambda self: DynamoSubscriptions(self.table))
+    erasures = cached_property[Erasures](lambda self: DynamoErasures(self.table))
+    user_settings = cached_property[UserSettingsStore](lambda self: DynamoUserSettings(self.table))
+    personal_tokens = cached_property[PersonalTokens](lambda self: DynamoPersonalTokens(self.table))
+    file_reaper = cached_property[FileReaper](lambda self: DynamoFileReaper(self.table))
+    server_session_remover = cached_property[ServerSessionRemover](lambda self: DynamoServerSessionRemover(self.table))
+    session_purger = cached_property[SessionPurger](lambda self: DynamoSessionPurger(self.table))
+    user_purger = cached_property[UserPurger](lambda self: DynamoUserPurger(self.table))
+    store = cached_property[FileStore](lambda self: S3Files(clients.s3(), self._settings.storage.bucket))
+    parts = cached_property[PartStore](lambda self: S3Uploads(clients.s3(), self._settings.storage.bucket))
+    page_store = cached_property[PageStore](lambda self: S3Page(clients.s3(), self._settings.page_bucket.page_bucket))
 
     @cached_property
     def signer(self) -> Signer:
@@ -315,26 +160,16 @@ class AwsPorts:
 
     @cached_property
     def turn_starter(self) -> TurnStarter:
-        from satchel.adapters.lambda_functions import LambdaTurnStarter
-
         return LambdaTurnStarter(clients.lambda_(), self._settings.first_round.think_function)
 
     @cached_property
     def workflow(self) -> Workflow:
-        from satchel.adapters.stepfunctions import TurnExecutions
-
         return TurnExecutions(clients.stepfunctions, self._settings.workflow.state_machine)
 
-    @cached_property
-    def callback(self) -> TaskCallback:
-        from satchel.adapters.stepfunctions import WaitingTasks
-
-        return WaitingTasks(clients.stepfunctions())
+    callback = cached_property[TaskCallback](lambda _: WaitingTasks(clients.stepfunctions()))
 
     @cached_property
     def runners(self) -> Runners:
-        from satchel.adapters.lambda_functions import LambdaRunners
-
         settings = self._settings.runners
         return LambdaRunners(
             client=clients.lambda_(),
@@ -355,8 +190,6 @@ class AwsPorts:
 
     @cached_property
     def read_offer(self) -> OfferReader:
-        from satchel.adapters.lambda_functions import LambdaOfferReader
-
         return LambdaOfferReader(clients.lambda_listing(), self._settings.offers.refresh_function)
 
     @cached_property
@@ -380,14 +213,10 @@ class AwsPorts:
 
     @cached_property
     def cleanup_starter(self) -> CleanupStarter:
-        from satchel.adapters.lambda_functions import LambdaCleanupStarter
-
         return LambdaCleanupStarter(clients.lambda_(), self._settings.cleanup.end_session_function)
 
     @cached_property
     def erasure_starter(self) -> ErasureStarter:
-        from satchel.adapters.lambda_functions import LambdaErasureStarter
-
         return LambdaErasureStarter(clients.lambda_(), self._settings.erasure.erase_function)
 
 
