@@ -10,12 +10,12 @@ import sys
 import warnings
 from functools import cache
 
+from pydantic import BaseModel
+from pydantic.warnings import UnsupportedFieldAttributeWarning
+
 # Imports create 500,000 objects that are never freed. With the default threshold, the garbage collector scans them
 # 800 times, which takes 20 % of a cold start. So it scans nothing before ``end_startup``.
 gc.set_threshold(10_000_000)
-
-from pydantic import BaseModel  # noqa: E402  (its import, too, should not start the garbage collector)
-from pydantic.warnings import UnsupportedFieldAttributeWarning  # noqa: E402  (as above)
 
 # Build pydantic validators at first use. By default, pydantic builds the validators of all imported models, even of the
 # OpenAPI and MCP models that functions rarely use. Building all of them takes 10 to 20 % of a cold start.
