@@ -152,7 +152,7 @@ class Scenario:
 
         Each record of the stream is pushed alone. The number of records in a batch would depend on the machine's load.
         """
-        self._set_stream_batch(1)
+        batch_size = self._set_stream_batch(1)
         for kind, message in _MESSAGES.items():
             client, meter = self.connect(), CallMeter(self.system.call_logs)
             if kind == "file":
@@ -169,12 +169,14 @@ class Scenario:
             wait_until(dynamodb_streams.is_idle)
             self.usages[kind] = count(meter.new_calls(), self._history(turn))
             client.disconnect()
-        self._set_stream_batch(100)
+        self._set_stream_batch(batch_size)
 
-    def _set_stream_batch(self, size: int) -> None:
+    def _set_stream_batch(self, size: int) -> int:
+        """Set how many records of the stream are pushed at once, and return the previous number."""
         client = self.system.client("lambda")
         (mapping,) = client.list_event_source_mappings()["EventSourceMappings"]
         client.update_event_source_mapping(UUID=mapping["UUID"], BatchSize=size)
+        return int(mapping["BatchSize"])
 
     def lose_a_first_round(self) -> None:
         """Let the function of a first round die, so that an execution repeats the round."""

@@ -108,8 +108,16 @@ def test_deeply_nested_arguments_are_reported() -> None:
     assert find_problems(schema, deep) == [TOO_DEEP]
 
 
-def test_circular_schema_is_reported() -> None:
-    assert find_problems({"$defs": {"loop": {"$ref": "#/$defs/loop"}}, "$ref": "#/$defs/loop"}, {}) == [TOO_DEEP]
+def call_deeper(frames: int, action: Callable[[], list[str]]) -> list[str]:
+    return action() if frames == 0 else call_deeper(frames - 1, action)
+
+
+@pytest.mark.parametrize("frames", [*range(12), 200])
+@pytest.mark.parametrize("keywords", [{}, {"type": "object"}], ids=["reference", "type-and-reference"])
+def test_circular_schema_is_reported_at_every_depth_of_the_stack(keywords: dict[str, Any], frames: int) -> None:
+    schema = {"$defs": {"loop": {**keywords, "$ref": "#/$defs/loop"}}, "$ref": "#/$defs/loop"}
+
+    assert call_deeper(frames, lambda: find_problems(schema, {})) == [TOO_DEEP]
 
 
 DOUBLING = {f"d{level}": {"allOf": [{"$ref": f"#/$defs/d{level + 1}"}] * 2} for level in range(30)}
@@ -204,19 +212,6 @@ def random_keywords(chance: random.Random, depth: int) -> Iterator[tuple[str, An
             ("minimum", 3),
         ]
     )
-
-
-def call_deeper(frames: int, action: Callable[[], list[str]]) -> list[str]:
-    return action() if frames == 0 else call_deeper(frames - 1, action)
-
-
-@pytest.mark.parametrize("frames", [*range(12), 200])
-def test_circular_schema_is_reported_at_every_depth_of_the_stack(frames: int) -> None:
-    loop = {"type": "object", "$ref": "#/$defs/loop"}
-
-    problems = call_deeper(frames, lambda: find_problems({"$defs": {"loop": loop}, "$ref": "#/$defs/loop"}, {}))
-
-    assert problems == [TOO_DEEP]
 
 
 def random_value(chance: random.Random, depth: int) -> Any:  # noqa: ANN401  (any JSON value)

@@ -12,7 +12,7 @@ ignores them while the execution runs. Without the patch, a runner (the process 
 call that the state machine has abandoned.
 
 Retries: patches ``StateTaskService._eval_execution``. AWS gives each attempt of a task a new token. Unpatched moto
-gives all the same one, whose first outcome then is that of each attempt.
+gives all of them the same one. Without the patch, a retry would end at once with the failure of the first attempt.
 
 Cause: patches ``StepFunctionResponse.send_task_failure``. Unpatched moto drops the cause of a failure, so a Catch gets
 ``"Cause": null``.
