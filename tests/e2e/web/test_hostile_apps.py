@@ -95,6 +95,7 @@ def chat(new_chat_page: ChatPageFactory) -> ChatPage:
     """Open a chat, so that the address and the title name it before the attack."""
     chat_page = new_chat_page()
     chat_page.open(chat_page.user.create_session(title="Attack"))
+    expect(chat_page.page).to_have_title("Attack - Satchel")
     return chat_page
 
 

@@ -59,6 +59,7 @@ def test_hostile_files_run_no_scripts_send_no_requests_and_do_not_block(new_chat
     page = chat.page
     with running_site() as listener:
         chat.ask(f"/samples.hostile_files {json.dumps({'listener': listener.origin})}")
+        expect(page).to_have_title(f"Hostile files {listener.origin} - Satchel")
         title, url, pages = page.title(), page.url, page.context.pages
         names = page.get_by_role("tab").all_text_contents()
         assert len(names) >= 30
