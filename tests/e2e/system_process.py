@@ -2,6 +2,7 @@
 
 import ctypes
 import os
+import random
 import re
 import signal
 import socket
@@ -25,7 +26,7 @@ POLL_SECONDS = 0.005  # between two searches for the ready line; the error of ``
 START_SECONDS = 180.0
 STOP_SECONDS = 60.0
 TAIL_CHARS = 4_000  # of the output, in error messages
-
+_PORTS = range(20_000, 32_000)
 
 _PR_SET_PDEATHSIG = 1
 _LIBC = ctypes.CDLL(None)
@@ -72,11 +73,31 @@ class SystemProcess:
 
 
 def free_port() -> int:
-    """Return a port that is free at this moment."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port: int = probe.getsockname()[1]
-        return port
+    """Return a port that no other process gets before this one ends, although nobody listens on it yet.
+
+    It is below the ports that the kernel gives to clients and to servers that name no port, and the workers of all test
+    runs reserve their ports.
+    """
+    for port in random.sample(_PORTS, len(_PORTS)):
+        with suppress(OSError), socket.socket() as probe:
+            probe.bind(("127.0.0.1", port))
+            if _reserve(port):
+                return port
+    raise SystemFailed("no port is free")
+
+
+def _reserve(port: int) -> bool:
+    """Return True if no other process has reserved the port. The kernel ends the reservation with this process."""
+    if sys.platform != "linux":
+        return True
+    reservation = socket.socket(socket.AF_UNIX)
+    try:
+        reservation.bind(f"\0satchel-test-port-{port}")  # a name that is no file, and that only one socket can have
+    except OSError:
+        reservation.close()
+        return False
+    reservation.detach()
+    return True
 
 
 def serve_command(port: int | None = None) -> list[str]:

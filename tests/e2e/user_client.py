@@ -13,7 +13,7 @@ import httpx2
 Json = dict[str, Any]
 WAIT = {"Prefer": "wait=25"}
 TLS = ssl.create_default_context()  # shared, because each client would otherwise read all certificates again
-MAX_START_SECONDS = 30.0
+MAX_START_SECONDS = 120.0
 LOCAL_KEY = "local-key-of-all-systems-that-tests-start"
 """The key that every request to a local system needs, except those to its public routes."""
 
