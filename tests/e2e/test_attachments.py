@@ -10,7 +10,7 @@ from tests.documents.pdf import write_pdf
 from tests.e2e.conftest import NewUser
 from tests.e2e.sent_media import pictures_in
 from tests.e2e.system_process import SystemProcess
-from tests.e2e.user_client import WAIT, Json, UserClient, run_user
+from tests.e2e.user_client import Json, UserClient, run_user
 from tests.fake_providers.replies import Answer
 from tests.fake_providers.server import PROVIDERS, FakeEndpoint
 from tests.pictures import png
@@ -57,10 +57,7 @@ def _reset_endpoint(endpoint: FakeEndpoint) -> None:
 
 
 def ask_with_files(user: UserClient, session_id: str, *files: str) -> Json:
-    body = {"message": "What is in the files?", "files": list(files)}
-    response = user.request("POST", f"/api/sessions/{session_id}/turns", json=body, headers=WAIT)
-    assert response.is_success, response.text
-    turn: Json = response.json()
+    turn = user.ask(session_id, "What is in the files?", files=list(files))
     assert turn["status"] == "complete", turn
     return turn
 
@@ -130,8 +127,7 @@ def test_offline_model_calls_the_tools_of_the_message_after_the_files_are_read(n
     user = new_user()
     session_id = user.create_session()
     user.upload(session_id, "notes.txt", FACT.encode())
-    body = {"message": '/calculator.evaluate {"expression": "6 * 7"}', "files": ["notes.txt"]}
-    response = user.request("POST", f"/api/sessions/{session_id}/turns", json=body, headers=WAIT).json()
+    response = user.ask(session_id, '/calculator.evaluate {"expression": "6 * 7"}', files=["notes.txt"])
     assert [call["tool"] for call in response["tool_calls"]] == ["documents.read", "calculator.evaluate"]
     assert "42" in response["message"]
 
