@@ -6,7 +6,7 @@ from contextlib import suppress
 import psutil
 import pytest
 
-from tests.e2e.system_process import START_SECONDS, SystemFailed, running_system
+from tests.e2e.system_process import START_SECONDS, STOP_SECONDS, SystemFailed, running_system
 from tests.processes import is_alive
 
 PRINT_READY = "print('noise'); print('ready on http://127.0.0.1:1'); signal.pause()"
@@ -45,20 +45,26 @@ def test_settings_reach_the_system_and_variables_of_the_developer_do_not(monkeyp
     ],
 )
 def test_system_that_never_becomes_ready_fails_with_its_output(command: list[str], message: str) -> None:
-    with pytest.raises(SystemFailed, match=message), running_system(command, start_seconds=3):
+    with pytest.raises(SystemFailed, match=message), running_system(command, start_seconds=10):
         pytest.fail("the system was not ready")
 
 
 @pytest.mark.parametrize(
-    ("command", "message"),
+    ("command", "stop_seconds", "message"),
     [
-        (graceful(3), "ended with 3 after SIGTERM"),
-        (program(PRINT_READY), "ended with -15 after SIGTERM"),
-        (program(f"signal.signal(signal.SIGTERM, signal.SIG_IGN)\n{PRINT_READY}"), "still running 0.2 s after SIGTERM"),
+        (graceful(3), STOP_SECONDS, "ended with 3 after SIGTERM"),
+        (program(PRINT_READY), STOP_SECONDS, "ended with -15 after SIGTERM"),
+        (
+            program(f"signal.signal(signal.SIGTERM, signal.SIG_IGN)\n{PRINT_READY}"),
+            0.2,
+            "still running 0.2 s after SIGTERM",
+        ),
     ],
 )
-def test_system_that_does_not_stop_in_order_fails_and_is_killed(command: list[str], message: str) -> None:
-    with pytest.raises(SystemFailed, match=message), running_system(command, stop_seconds=0.2) as system:
+def test_system_that_does_not_stop_in_order_fails_and_is_killed(
+    command: list[str], stop_seconds: float, message: str
+) -> None:
+    with pytest.raises(SystemFailed, match=message), running_system(command, stop_seconds=stop_seconds) as system:
         pass
     assert system.process.returncode is not None
 
@@ -85,5 +91,5 @@ def test_all_processes_are_killed_if_the_body_of_the_context_fails() -> None:
         processes += [psutil.Process(system.process.pid), *psutil.Process(system.process.pid).children()]
         _ = 1 / 0
     assert len(processes) == 2
-    _, alive = psutil.wait_procs(processes, timeout=5)
+    _, alive = psutil.wait_procs(processes, timeout=60)
     assert [process for process in alive if is_alive(process)] == []
