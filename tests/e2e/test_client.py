@@ -70,7 +70,7 @@ def test_examples_of_the_readme_run_with_the_installed_wheel(
 
     assert {path.name for path in tmp_path.iterdir()} == {"sales.csv", "sales_report.html", "sales_chart.png"}
     links = [line for line in files.splitlines() if line.startswith("http")]
-    assert [httpx2.get(link).status_code for link in links] == [200, 200]
+    assert [httpx2.get(link, timeout=60).status_code for link in links] == [200, 200]
     assert events.splitlines()[0] == "1 turn_started"
     assert events.splitlines()[-1] == "complete"
 
@@ -138,7 +138,7 @@ def test_link_and_token_whose_responses_were_lost_exist_once_and_work(system: Sy
     assert [each.chat_link_id for each in links] == [link.chat_link_id] == [lost_link["chat_link_id"]]
     assert [each.token_id for each in tokens] == [token.token_id] == [lost_token["token_id"]]
     shared = {"token": link.url.partition("#share=")[2]}, {"token": lost_link["url"].partition("#share=")[2]}
-    opened = [httpx2.get(f"{system.url}/api/shared-chat", params=each).status_code for each in shared]
+    opened = [httpx2.get(f"{system.url}/api/shared-chat", params=each, timeout=60).status_code for each in shared]
     assert opened == [200, 404]
     with pytest.raises(ApiError, match="E_UNAUTHORIZED"):
         client_sessions(system, lost_token["token"])

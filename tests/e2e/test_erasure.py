@@ -10,7 +10,7 @@ from tests.e2e.conftest import MCP_CONFIG, NO_CART, NewUser
 from tests.e2e.system_process import SystemProcess, free_port, running_system
 from tests.e2e.user_client import Json, UserClient, run_user
 
-TIMEOUT_SECONDS = 30
+TIMEOUT_SECONDS = 120
 
 
 def erase(user: UserClient) -> dict[str, int]:

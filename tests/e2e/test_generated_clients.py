@@ -46,7 +46,7 @@ def identity(system: SystemProcess, new_user: NewUser) -> str:
 def check(output: str) -> None:
     """Check what a program printed."""
     seen: dict[str, Any] = json.loads(output)
-    assert httpx2.get(seen.pop("link")).status_code == httpx2.codes.NOT_FOUND  # its file was deleted
+    assert httpx2.get(seen.pop("link"), timeout=60).status_code == httpx2.codes.NOT_FOUND  # its file was deleted
     assert "42" in seen.pop("calculated")
     assert {"tool_approval_request", "tool_approval", "response_complete"} <= set(seen.pop("approved"))
     assert seen == {

@@ -7,7 +7,7 @@ from typing import Any
 from tests.e2e.conftest import NewUser
 from tests.e2e.system_process import SystemProcess
 
-TIMEOUT_SECONDS = 10.0
+TIMEOUT_SECONDS = 60.0
 
 
 def call_lines(system: SystemProcess, turn_id: str) -> list[dict[str, Any]]:

@@ -108,7 +108,7 @@ def test_large_file_is_uploaded_and_downloaded_through_the_servers_own_address(
     first = user.request("GET", file["download_url"])
     assert first.status_code == 307
     assert first.headers["location"].startswith("/store/")
-    response = httpx2.get(password_system.url + first.headers["location"])  # without a session, like S3
+    response = httpx2.get(password_system.url + first.headers["location"], timeout=60)  # without a session, like S3
 
     assert response.content == content
     assert response.headers["content-security-policy"] == "sandbox; default-src 'none'"
@@ -148,10 +148,10 @@ def test_connection_of_a_session_that_ends_gets_no_further_event(password_system
     session_id = user.create_session()
     ticket = user.request("POST", "/api/ws-ticket").json()
     url = f"{ticket['url']}?ticket={ticket['ticket']}"
-    with pytest.raises(InvalidStatus), closing(connect(url, origin=Origin(user.url))):
+    with pytest.raises(InvalidStatus), closing(connect(url, origin=Origin(user.url), open_timeout=60)):
         pytest.fail("a ticket without a session was accepted")
-    with connect(url, origin=Origin(user.url), additional_headers=user.headers) as connection:
-        turn_id = user.start_turn(session_id, '/trial.wait {"seconds": 2}')["turn_id"]
+    with connect(url, origin=Origin(user.url), additional_headers=user.headers, open_timeout=60) as connection:
+        turn_id = user.start_turn(session_id, '/trial.wait {"seconds": 8}')["turn_id"]
         connection.send(f'{{"action": "subscribe", "session_id": "{session_id}", "turn_id": "{turn_id}"}}')
         assert turn_id in str(connection.recv(TIMEOUT_SECONDS))
         with password_system.accounts() as accounts:
@@ -218,7 +218,9 @@ def test_server_behind_a_reverse_proxy_is_reached_by_its_public_address_only(tmp
         url = f"http://127.0.0.1:{port}"
         with shared.accounts() as accounts:
             accounts.add("ada", PASSWORD)
-        with httpx2.Client(base_url=url, headers={"Host": "satchel.example", "Origin": public, **CLIENT}) as http:
+        with httpx2.Client(
+            base_url=url, headers={"Host": "satchel.example", "Origin": public, **CLIENT}, timeout=60
+        ) as http:
             response = http.post("/auth/sign-in", json={"user": "ada", "password": PASSWORD})
             cookie = response.headers["set-cookie"]
             http.headers["Cookie"] = cookie.partition(";")[0]
@@ -247,7 +249,7 @@ def test_server_behind_a_reverse_proxy_is_reached_by_its_public_address_only(tmp
         assert "127.0.0.1" not in policy
         websocket = f"ws://127.0.0.1:{port}/ws?ticket={ticket['ticket']}"
         headers = {"Cookie": cookie.partition(";")[0]}
-        with connect(websocket, origin=Origin(public), additional_headers=headers) as connection:
+        with connect(websocket, origin=Origin(public), additional_headers=headers, open_timeout=60) as connection:
             connection.send('{"action": "ping"}')
             assert "pong" in str(connection.recv(TIMEOUT_SECONDS))
         assert f"Open {public}\n" in shared.system.output()

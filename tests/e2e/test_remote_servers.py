@@ -8,7 +8,7 @@ import httpx2
 
 from tests.e2e.conftest import NewUser
 
-TIMEOUT_SECONDS = 30.0
+TIMEOUT_SECONDS = 120.0
 
 
 def _items(response: dict[str, Any]) -> list[str]:
@@ -18,7 +18,7 @@ def _items(response: dict[str, Any]) -> list[str]:
 
 
 def _open_carts(cart: str) -> int:
-    return len(httpx2.get(f"{cart}/requests").json()["open"])
+    return len(httpx2.get(f"{cart}/requests", timeout=60).json()["open"])
 
 
 def test_remote_server_keeps_its_session_for_one_chat_session_until_that_ends(new_user: NewUser, cart: str) -> None:

@@ -195,15 +195,15 @@ def test_task_of_a_server_is_polled_until_its_result_after_a_kill(tmp_path: Path
         turn_id = user.start_turn(session, '/tasks.research {"topic": "hold"}')["turn_id"]
         requests: list[list[str]] = []
         while ["tasks/get", "task-1"] not in requests:
-            requests += httpx2.get(f"{tasks}/requests").json()
+            requests += httpx2.get(f"{tasks}/requests", timeout=60).json()
             time.sleep(0.05)
         system.kill()
-    requests += httpx2.get(f"{tasks}/requests").json()
+    requests += httpx2.get(f"{tasks}/requests", timeout=60).json()
 
     with running_system(settings=settings) as system:
-        httpx2.post(f"{tasks}/release")
+        httpx2.post(f"{tasks}/release", timeout=60)
         [call] = replace(user, url=system.url).wait_for_turn(session, turn_id)["tool_calls"]
-    later = httpx2.get(f"{tasks}/requests").json()
+    later = httpx2.get(f"{tasks}/requests", timeout=60).json()
 
     assert (call["is_error"], call["results"]) == (False, "hold")
     assert [method for method, _ in requests + later].count("tools/call") == 1

@@ -48,7 +48,7 @@ class AtReady:
 @pytest.fixture(scope="module")
 def at_ready(config: Path) -> Iterator[AtReady]:
     with running_system(serve_command(), settings={"SATCHEL_MCP_CONFIG": str(config), **SECRETS}) as system:
-        health_status = httpx2.get(f"{system.url}/api/health", verify=TLS).status_code
+        health_status = httpx2.get(f"{system.url}/api/health", verify=TLS, timeout=60).status_code
         times = psutil.Process(system.process.pid).cpu_times()  # CPU time, so that other processes do not count
         yield AtReady(system, times.user + times.system, health_status)
 
@@ -95,7 +95,7 @@ def _start_error(port: int, tmp_path: Path, **settings: str) -> str:
         env=environment({"TMPDIR": str(tmp_path), **settings}),
         capture_output=True,
         text=True,
-        timeout=30,
+        timeout=180,
         check=False,
     )
     assert (result.returncode, result.stdout) == (1, "")

@@ -60,7 +60,7 @@ def test_example_of_the_readme_compiles_and_runs_with_the_installed_package(
     assert (environment / "sales_report.html").read_text().startswith("<!")
     assert (environment / "sales_chart.png").read_bytes().startswith(b"\x89PNG")
     links = [line for line in output.splitlines() if line.startswith("http")]
-    assert [httpx2.get(link).status_code for link in links] == [200, 200]
+    assert [httpx2.get(link, timeout=60).status_code for link in links] == [200, 200]
 
 
 def test_transfers_resume_and_other_operations_work(

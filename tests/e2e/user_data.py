@@ -42,5 +42,5 @@ def _calls(user: UserClient, session: str, turn: str) -> list[Any]:
 def _digest(user: UserClient, url: str) -> str:
     response = user.request("GET", url)
     if response.is_redirect:  # to the object store
-        response = httpx2.get(response.headers["location"], verify=TLS)
+        response = httpx2.get(response.headers["location"], verify=TLS, timeout=60)
     return hashlib.sha256(response.raise_for_status().content).hexdigest()

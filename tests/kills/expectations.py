@@ -87,7 +87,8 @@ def essence(turn: Json) -> Json:
 
 
 def _download(url: str) -> bytes:
-    return httpx2.get(url, verify=TLS, follow_redirects=True).content  # large files are sent by the object store
+    response = httpx2.get(url, verify=TLS, follow_redirects=True, timeout=60)  # the object store sends large files
+    return response.content
 
 
 def _pages(user: UserClient, path: str, name: str) -> list[Any]:

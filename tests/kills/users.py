@@ -193,5 +193,5 @@ def _send_part(user: UserClient, upload: Json, number: int) -> None:
     request = {"parts": [{"number": number, "sha256": sha256}]}
     path = f"/api/files/uploads/{upload['upload_id']}/parts"
     [part] = user.request("POST", path, json=request).json()["parts"]
-    response = httpx2.put(part["url"], content=body, headers=part["headers"], verify=TLS)
+    response = httpx2.put(part["url"], content=body, headers=part["headers"], verify=TLS, timeout=60)
     upload["acknowledged"] = response.is_success

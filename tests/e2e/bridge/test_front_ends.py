@@ -105,7 +105,7 @@ def test_progress_and_files_are_custom_events(agent: Json, user: UserClient) -> 
     [report] = run_agent(agent, user, {"message": REPORT}, thread=thread)
     [files] = [event["value"] for event in report["events"] if event.get("name") == "satchel.files_update"]
     assert {file["name"] for file in files["files"]} == {"sales_report.html", "sales_chart.png"}
-    assert [httpx2.get(url).status_code for url in files["urls"].values()] == [200, 200]
+    assert [httpx2.get(url, timeout=60).status_code for url in files["urls"].values()] == [200, 200]
 
 
 @pytest.mark.parametrize(
@@ -303,7 +303,7 @@ def test_chat_transport_sends_and_receives_files(bridge: str, user: UserClient) 
 
     files = parts(step, "file")
     assert {file["mediaType"] for file in files} == {"text/html", "image/png"}
-    assert [httpx2.get(file["url"]).status_code for file in files] == [200, 200]
+    assert [httpx2.get(file["url"], timeout=60).status_code for file in files] == [200, 200]
 
 
 @pytest.mark.parametrize(

@@ -115,7 +115,7 @@ def test_error_in_the_middle_of_a_stream_is_its_last_event(
 def test_broken_connection_to_lambda_cancels_the_turn(bridge_function: FunctionUrl, user: UserClient) -> None:
     messages = [{"id": "1", "role": "user", "content": WAIT}]
     run = {"threadId": user.name, "runId": "1", "messages": messages, "tools": [], "context": []}
-    with httpx2.stream("POST", f"{bridge_function.url}/ag-ui", json=run, headers=user.headers) as response:
+    with httpx2.stream("POST", f"{bridge_function.url}/ag-ui", json=run, headers=user.headers, timeout=60) as response:
         next(line for line in response.iter_lines() if "satchel.tool_progress" in line)
         bridge_function.invocations[-1].breaks.set()
         assert ended_turn(user)["status"] == "cancelled"

@@ -124,7 +124,7 @@ def test_file_of_a_message_is_attached_and_files_of_tools_are_links(client: open
 
     links = dict(LINK.findall(text_of(chunks)))
     assert set(links) == {"sales_report.html", "sales_chart.png"}
-    assert httpx2.get(links["sales_chart.png"]).content.startswith(b"\x89PNG")
+    assert httpx2.get(links["sales_chart.png"], timeout=60).content.startswith(b"\x89PNG")
 
 
 def test_needed_approval_is_a_message_that_says_where_to_give_it(client: openai.OpenAI, user: UserClient) -> None:
@@ -162,7 +162,7 @@ def test_tools_of_the_client_are_ignored_unless_it_forces_one(client: openai.Ope
 
 
 def test_request_without_a_token_is_refused(address: str) -> None:
-    response = httpx2.post(f"{address}/v1/chat/completions", json={"model": "m", "messages": [says("hi")]})
+    response = httpx2.post(f"{address}/v1/chat/completions", json={"model": "m", "messages": [says("hi")]}, timeout=60)
     assert (response.status_code, response.json()["error"]["code"]) == (401, "invalid_api_key")
 
 
@@ -170,7 +170,7 @@ def test_request_without_a_token_is_refused(address: str) -> None:
 def test_only_named_origins_may_use_the_bridge_in_a_browser(address: str, origin: str, allowed: str | None) -> None:
     headers = {"Origin": origin, "Access-Control-Request-Method": "POST"}
     headers["Access-Control-Request-Headers"] = "authorization,content-type"
-    response = httpx2.options(f"{address}/ag-ui", headers=headers)
+    response = httpx2.options(f"{address}/ag-ui", headers=headers, timeout=60)
     assert response.headers.get("Access-Control-Allow-Origin") == allowed
 
 

@@ -16,7 +16,7 @@ from collections.abc import Mapping
 from local.emulator.http_gateway import serve
 from local.emulator.serve import listen
 
-START_SECONDS = 30.0
+START_SECONDS = 150.0
 
 
 def run(port: int) -> int:

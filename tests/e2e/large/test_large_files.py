@@ -27,11 +27,11 @@ LARGE = os.environ.get("SATCHEL_TEST_LARGE") == "1"
 SIZE = (2 << 30) if LARGE else (128 << 20)
 MAX_GROWTH = 32  # MiB
 CHUNK_SIZE = 1 << 20
-TIMEOUT_SECONDS = 600 if LARGE else 60
+TIMEOUT_SECONDS = 600 if LARGE else 240
 MCP_CONFIG = Path(__file__).parent / "mcp.json"
 NAME = "year.bin"
 
-pytestmark = pytest.mark.timeout(1800 if LARGE else 120)
+pytestmark = pytest.mark.timeout(1800 if LARGE else 600)
 
 
 @dataclass
@@ -88,7 +88,7 @@ class Scenario:
 def system() -> Iterator[SystemProcess]:
     command = [sys.executable, "-m", separate_api.__name__, str(free_port())]
     settings = {"SATCHEL_MCP_CONFIG": str(MCP_CONFIG)}
-    with running_system(command, settings=settings, stop_seconds=30) as running:
+    with running_system(command, settings=settings) as running:
         yield running
 
 

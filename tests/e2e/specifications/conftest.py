@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 MCP_CONFIG = Path(__file__).with_name("mcp.json")
 DASHBOARD_ORIGINS = "https://mcp.example.com,https://tool-host"
-START_SECONDS = 60.0
+START_SECONDS = 180.0
 
 NewChat = Callable[..., Chat]
 

@@ -15,7 +15,7 @@ from tests.fake_providers.server import FakeEndpoint
 
 HTML = b"<html><body><h1>Report</h1><script>alert(1)</script></body></html>"
 MAX_META_DATA_BYTES = 4096
-LOG_SECONDS = 10.0
+LOG_SECONDS = 60.0
 MAX_TOKEN_SECONDS = 300
 SALES = b"region,units\nnorth,3\n"
 NO_HINTS: Json = {}

@@ -16,7 +16,7 @@ from tests.fake_providers.server import FakeEndpoint
 MCP_SERVERS = Path(__file__).parents[2] / "mcp_servers"
 LIMIT_MB = 1
 LIMIT_BYTES = LIMIT_MB << 20
-MAX_SECONDS = 30.0
+MAX_SECONDS = 120.0
 PATH = "/tmp/{username}"
 
 

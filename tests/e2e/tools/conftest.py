@@ -18,7 +18,7 @@ from tests.e2e.tools.guide_example import HTML_REPORT, MAIN, REGISTRATION
 from tests.e2e.tools.third_party import third_party_servers
 from tests.e2e.user_client import UserClient, run_user
 
-TIMEOUT_SECONDS = 60.0
+TIMEOUT_SECONDS = 180.0
 READER_SERVER = Path(__file__).parent / "reader_server/main.py"
 MCP_SERVERS = Path(__file__).parents[2] / "mcp_servers"
 

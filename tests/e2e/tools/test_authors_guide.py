@@ -15,7 +15,7 @@ from tests.e2e.user_client import LOCAL_KEY, UserClient, run_user
 
 ROOT = Path(__file__).parents[3]
 GUIDE = (ROOT / "docs/authors.md").read_text(encoding="utf-8")
-TIMEOUT_SECONDS = 60.0
+TIMEOUT_SECONDS = 180.0
 
 
 APPS = GUIDE.partition("\n### Apps\n")[2].partition("\n### ")[0]

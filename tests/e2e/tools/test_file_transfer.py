@@ -56,7 +56,7 @@ def test_tool_gets_the_address_of_the_uploaded_file(caller: Caller, name: str) -
     [called] = caller.call("transfer.describe", name, document=name)["tool_calls"]
 
     assert called["is_error"] is False, called
-    stored = httpx2.get(f"{caller.server_url}/download/{name}", headers={"X-Ticket": "t3"}).text
+    stored = httpx2.get(f"{caller.server_url}/download/{name}", headers={"X-Ticket": "t3"}, timeout=60).text
     assert f"mcp-file://transfer/{name}" in json.dumps(called["results"])
     assert stored == TEXT
 

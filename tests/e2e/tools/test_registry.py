@@ -10,7 +10,7 @@ from tests.e2e.system_process import SystemProcess
 from tests.e2e.tools.conftest import write_edited_server
 from tests.e2e.user_client import Json, UserClient, fetch, run_user
 
-TIMEOUT_SECONDS = 60.0
+TIMEOUT_SECONDS = 180.0
 
 
 def listed(user: UserClient) -> dict[str, Json]:
