@@ -21,7 +21,7 @@ MCP_CONFIG = Path(__file__).parent / "tool_servers/mcp.json"
 PASSWORD_CONFIG = MCP_CONFIG.with_name("password.json")
 NO_CART = {"CART_URL": "http://127.0.0.1:9"}
 """Setting for systems with ``MCP_CONFIG`` whose tests do not call the remote server."""
-APPROVAL_SECONDS = 40
+APPROVAL_SECONDS = 600  # no test waits so long, however busy the machine is
 KEYS = {"OPENAI_API_KEY": "sk-fake", "ANTHROPIC_API_KEY": "sk-fake"}
 KEYS |= {"AWS_ACCESS_KEY_ID": "AKIAFAKEKEY", "AWS_SECRET_ACCESS_KEY": "fake", "AWS_REGION": "eu-west-1"}
 

@@ -1,18 +1,19 @@
 """Timeouts in real time with real processes. The long cases run in parallel."""
 
+import json
 import threading
 import time
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import datetime, timedelta
 from uuid import uuid4
 
 import psutil
 import pytest
 
-from tests.e2e.conftest import APPROVAL_SECONDS
-from tests.e2e.system_process import SystemProcess
+from tests.e2e.conftest import MCP_CONFIG
+from tests.e2e.system_process import SystemProcess, running_system
 from tests.e2e.user_client import Json, UserClient
 from tests.processes import find_runner, is_alive, is_pid_alive
 
@@ -31,18 +32,19 @@ MESSAGES = {
     "undecided": '/approval.write {"name": "never.txt", "text": ""}',
 }
 CASES_WITH_DAEMON = ("silent", "blocked")
+APPROVAL_SECONDS = 40
 MAX_DETECTION_SECONDS = 15.0  # a dead runner is noticed at once; missing heartbeats would be noticed after 30 s
 MAX_EARLY_SECONDS = 0.3
 MAX_LATE_SECONDS = 4.0
 """Less than the 5 s between two notices, and enough for a machine that is busy. Unit tests check the exact times."""
 POLL_SECONDS = 0.02
 
-pytestmark = pytest.mark.timeout(200)
+pytestmark = pytest.mark.timeout(400)
 
 
 @dataclass
 class LongTurn:
-    """A long turn. ``died`` has the time of death of its processes by name (seconds since 1970).
+    """A long turn. ``died`` has the time of death of its processes by name (seconds since 1970), from ``watcher``.
 
     ``descendants`` are the processes that a killed runner had started.
     """
@@ -52,6 +54,7 @@ class LongTurn:
     turn_id: str
     died: dict[str, float] = field(default_factory=dict)
     descendants: list[psutil.Process] = field(default_factory=list)
+    watcher: threading.Thread = field(default_factory=threading.Thread)
 
     @property
     def path(self) -> str:
@@ -79,17 +82,26 @@ class LongTurn:
     def events(self, type_: str) -> list[Json]:
         return [event for event in self.user.events(self.session_id, self.turn_id) if event["type"] == type_]
 
-    def notice_errors(self, start: float) -> dict[int, float]:
-        """Return by how many seconds each notice was late. ``start`` is the start or the last progress of the call."""
+    def started_at(self) -> float:
+        """Return the time at which the call started for the user, shortly before its tool did."""
+        (event,) = self.events("tool_start")
+        return _timestamp(event)
+
+    def notices(self) -> dict[int, float]:
+        """Return the time of each notice by its seconds."""
         assert {event["seconds"]: event["message"] for event in self.events("tool_notice")} == NOTICES
-        return {
-            event["seconds"]: datetime.fromisoformat(event["at"]).timestamp() - start - event["seconds"]
-            for event in self.events("tool_notice")
-        }
+        return {event["seconds"]: _timestamp(event) for event in self.events("tool_notice")}
 
 
-def _are_on_time(errors: Iterable[float]) -> bool:
-    return all(-MAX_EARLY_SECONDS <= error <= MAX_LATE_SECONDS for error in errors)
+def _timestamp(event: Json) -> float:
+    return datetime.fromisoformat(event["at"]).timestamp()
+
+
+def _check_times(times: Iterable[tuple[int, float]], earliest_start: float, latest_start: float) -> None:
+    """Check that each thing happened its seconds after the start, which was in this interval."""
+    errors = [(seconds, at - seconds - earliest_start, at - seconds - latest_start) for seconds, at in times]
+    assert min(early for _, early, _ in errors) >= -MAX_EARLY_SECONDS, errors
+    assert max(late for _, _, late in errors) <= MAX_LATE_SECONDS, errors
 
 
 def _warm(user: UserClient) -> str:
@@ -100,8 +112,22 @@ def _warm(user: UserClient) -> str:
 
 
 @pytest.fixture(scope="module")
-def turns(system: SystemProcess) -> Mapping[str, LongTurn]:
-    users = [UserClient(system.url, f"long{uuid4().hex[:12]}@example.com") for _ in MESSAGES]
+def impatient_system(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SystemProcess]:
+    """A system whose users have only ``APPROVAL_SECONDS`` to decide."""
+    entries: Json = {name: json.loads(MCP_CONFIG.read_text())[name] for name in ("trial", "approval")}
+    for entry in entries.values():
+        entry["cwd"] = str((MCP_CONFIG.parent / entry["cwd"]).resolve())
+    config = tmp_path_factory.mktemp("config") / "mcp.json"
+    config.write_text(json.dumps(entries))
+    settings = {"SATCHEL_MCP_CONFIG": str(config), "SATCHEL_APPROVAL_SECONDS": str(APPROVAL_SECONDS)}
+    with running_system(settings=settings) as running:
+        yield running
+
+
+@pytest.fixture(scope="module")
+def turns(system: SystemProcess, impatient_system: SystemProcess) -> Mapping[str, LongTurn]:
+    urls = [impatient_system.url if case == "undecided" else system.url for case in MESSAGES]
+    users = [UserClient(url, f"long{uuid4().hex[:12]}@example.com") for url in urls]
     with ThreadPoolExecutor(len(users)) as pool:
         sessions = list(pool.map(_warm, users))
     long_turns = {
@@ -109,7 +135,8 @@ def turns(system: SystemProcess) -> Mapping[str, LongTurn]:
         for user, session_id, (case, message) in zip(users, sessions, MESSAGES.items(), strict=True)
     }
     for case in CASES_WITH_DAEMON:
-        threading.Thread(target=long_turns[case].watch, daemon=True).start()
+        long_turns[case].watcher = threading.Thread(target=long_turns[case].watch, daemon=True)
+        long_turns[case].watcher.start()
     long_turns["killed_runner"].kill_runner()
     return long_turns
 
@@ -120,7 +147,7 @@ def test_killed_runner_fails_the_call_and_the_next_call_works(turns: Mapping[str
     assert response["status"] == "complete"
     assert [call["error_code"] for call in response["tool_calls"]] == ["E_TOOL_CRASHED"]
     (end,) = turn.events("tool_complete")
-    assert datetime.fromisoformat(end["at"]).timestamp() - turn.died["runner"] < MAX_DETECTION_SECONDS
+    assert _timestamp(end) - turn.died["runner"] < MAX_DETECTION_SECONDS
     assert not [process for process in turn.descendants if is_alive(process)]
     again = turn.user.ask(turn.session_id, '/trial.wait {"seconds": 0}')
     assert again["tool_calls"][0]["results"]["waited"] == 0
@@ -150,11 +177,11 @@ def test_call_without_a_decision_expires_and_the_model_gets_the_reason(turns: Ma
     assert "The call was not approved in time" in response["message"]
     assert (response["status"], response["artifacts"]) == ("complete", [])
 
-    ((request,), (end,)) = turn.events("tool_approval_request"), turn.events("tool_complete")
-    requested_at, expires_at, ended_at = (
-        datetime.fromisoformat(at) for at in (request["at"], request["expires_at"], end["at"])
+    ((start,), (request,), (end,)) = map(turn.events, ("turn_started", "tool_approval_request", "tool_complete"))
+    started_at, requested_at, expires_at, ended_at = (
+        datetime.fromisoformat(at) for at in (start["at"], request["at"], request["expires_at"], end["at"])
     )
-    assert abs((expires_at - requested_at).total_seconds() - APPROVAL_SECONDS) < 1
+    assert started_at <= expires_at - timedelta(seconds=APPROVAL_SECONDS) <= requested_at
     assert APPROVAL_SECONDS - 1 < (ended_at - requested_at).total_seconds() < APPROVAL_SECONDS + 15
     path = f"{turn.path}/calls/{call['call_id']}/approval"
     assert turn.user.request("POST", path, json={"approved": True}).json()["error_code"] == "E_APPROVAL_CLOSED"
@@ -177,11 +204,10 @@ def test_silent_tool_gets_three_notices_and_is_killed_with_its_daemon_after_30_s
     turn = turns[case]
     response = turn.response()
     start = turn.user.read_note("call.json")["at"]
-    errors = turn.notice_errors(start)
-    assert _are_on_time(errors.values()), errors
-    kill_errors = {name: at - start - 30 for name, at in turn.died.items()}
-    assert kill_errors.keys() == {"tool", "daemon"}
-    assert _are_on_time(kill_errors.values()), kill_errors
+    _check_times(turn.notices().items(), turn.started_at(), start)
+    turn.watcher.join()
+    assert turn.died.keys() == {"tool", "daemon"}
+    _check_times([(30, at) for at in turn.died.values()], turn.started_at(), start)
 
     (call,) = response["tool_calls"]
     assert call["results"] == {"error": "Tool execution timed out after 30 seconds"}
@@ -198,8 +224,7 @@ def test_tool_that_falls_silent_is_killed_30_s_after_its_last_progress(turns: Ma
     turn = turns["falling_silent"]
     response = turn.response()
     last_note = turn.user.read_note("call.json")
-    errors = turn.notice_errors(last_note["at"])
-    assert _are_on_time(errors.values()), errors
+    _check_times(turn.notices().items(), last_note["at"], last_note["at"])
     assert not is_pid_alive(last_note["pid"])
     assert [call["meta_data"] for call in response["tool_calls"]] == [_timed_out("step 2 of 2")]
 
