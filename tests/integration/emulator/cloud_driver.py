@@ -28,7 +28,7 @@ def task(function: str, **fields: object) -> State:
     return {"Type": "Task", "Resource": INVOKE, "Parameters": parameters, **end, **fields}
 
 
-def waiting_task(function: str, *, heartbeat: int = 30, timeout: int = 60, **fields: object) -> State:
+def waiting_task(function: str, *, heartbeat: int = 100, timeout: int = 200, **fields: object) -> State:
     """Return a Task state that passes a task token to ``function`` and waits for the callback."""
     parameters = {"FunctionName": function, "Payload": {"token.$": "$$.Task.Token", "input.$": "$"}}
     callback = {"Resource": f"{INVOKE}.waitForTaskToken", "HeartbeatSeconds": heartbeat, "TimeoutSeconds": timeout}
@@ -49,7 +49,7 @@ class CloudDriver:
         self.lambda_: LambdaClient = boto3.client("lambda")
         self.states: SFNClient = boto3.client("stepfunctions")
 
-    def function(self, handler: Handler, timeout: float = 10) -> str:
+    def function(self, handler: Handler, timeout: float = 60) -> str:
         """Create a function and return its name."""
         name = _name()
         resources.create_function(name, handler, role=self.role, timeout=timeout)
@@ -82,7 +82,7 @@ class CloudDriver:
         """Return the execution's status."""
         return self.states.describe_execution(executionArn=execution)["status"]
 
-    def wait(self, execution: str, timeout: float = 10) -> tuple[str, Any]:
+    def wait(self, execution: str, timeout: float = 60) -> tuple[str, Any]:
         """Wait for the end of an execution and return its status and output."""
         deadline = time.monotonic() + timeout
         while self.status(execution) == "RUNNING":

@@ -42,7 +42,7 @@ class Function:
         return InvocationResult(json.dumps({"statusCode": 200, **body}), failed=False)
 
     def next(self) -> Event:
-        return self.events.get(timeout=5)
+        return self.events.get(timeout=60)
 
     def next_route(self) -> tuple[str, str]:
         context = self.next()["requestContext"]
@@ -58,9 +58,9 @@ class Served:
 
     def connect(self, ticket: str = "good", host: str = "127.0.0.1", **options: Any) -> ClientConnection:  # noqa: ANN401  (the arguments of websockets)
         """Connect with any host name."""
-        connection = socket.create_connection(("127.0.0.1", self.port), timeout=5)
+        connection = socket.create_connection(("127.0.0.1", self.port), timeout=60)
         client: ClientConnection = connect(
-            f"ws://{host}:{self.port}/ws?ticket={ticket}", sock=connection, open_timeout=5, **options
+            f"ws://{host}:{self.port}/ws?ticket={ticket}", sock=connection, open_timeout=60, **options
         )
         return client
 
@@ -131,7 +131,7 @@ def test_own_page_can_connect(served: Served) -> None:
 def test_message_is_forwarded_and_the_response_is_sent_back(served: Served, client: ClientConnection) -> None:
     _, connection_id = served.function.next_route()
     client.send("grün")
-    assert client.recv(5) == "echo grün"
+    assert client.recv(60) == "echo grün"
     event = served.function.next()
     assert (event["body"], event["isBase64Encoded"]) == ("grün", False)
     assert event["requestContext"]["routeKey"] == "$default"
@@ -141,7 +141,7 @@ def test_message_is_forwarded_and_the_response_is_sent_back(served: Served, clie
 def test_binary_message_is_forwarded_as_base64(served: Served, client: ClientConnection) -> None:
     served.function.next()
     client.send(b"\x00\xff")
-    client.recv(5)
+    client.recv(60)
     event = served.function.next()
     assert (base64.b64decode(event["body"]), event["isBase64Encoded"]) == (b"\x00\xff", True)
 
@@ -151,17 +151,17 @@ def test_failed_function_sends_a_generic_error_and_the_connection_stays_open(
 ) -> None:
     _, connection_id = served.function.next_route()
     client.send("break")
-    error = json.loads(client.recv(5))
+    error = json.loads(client.recv(60))
     assert (error["message"], error["connectionId"]) == ("Internal server error", connection_id)
     client.send("on")
-    assert client.recv(5) == "echo on"
+    assert client.recv(60) == "echo on"
 
 
 def test_messages_from_another_thread_arrive_in_order(served: Served, client: ClientConnection) -> None:
     connection = connection_of(served.function.next_route()[1])
     posting = threading.Thread(target=lambda: [connection.send(f"{number}") for number in range(200)])
     posting.start()
-    assert [client.recv(5) for _ in range(200)] == [f"{number}" for number in range(200)]
+    assert [client.recv(60) for _ in range(200)] == [f"{number}" for number in range(200)]
     posting.join()
 
 
@@ -169,9 +169,9 @@ def test_close_sends_queued_messages_first(served: Served, client: ClientConnect
     connection = connection_of(served.function.next_route()[1])
     assert connection.send("last")
     connection.close()
-    assert client.recv(5) == "last"
+    assert client.recv(60) == "last"
     with pytest.raises(ConnectionClosed):
-        client.recv(5)
+        client.recv(60)
     assert served.function.next_route()[0] == "$disconnect"
 
 
@@ -194,7 +194,7 @@ def test_slow_client_is_disconnected(served: Served, client: ClientConnection, m
     connection = connection_of(served.function.next_route()[1])
     assert not connection.send("too much")
     with pytest.raises(ConnectionClosed):
-        client.recv(5)
+        client.recv(60)
 
 
 def test_server_stops_with_an_open_connection() -> None:
@@ -205,7 +205,7 @@ def test_server_stops_with_an_open_connection() -> None:
             function.next()
         assert function.next_route()[0] == "$disconnect"
         with pytest.raises(ConnectionClosed):
-            client.recv(5)
+            client.recv(60)
 
 
 def test_other_requests_are_forwarded_to_the_api(served: Served) -> None:

@@ -19,6 +19,7 @@ from tests.processes import is_pid_alive
 
 HANDLERS = "tests.integration.emulator.handlers.basic"
 MakePool = Callable[..., EnvironmentPool]
+TIMEOUT_SECONDS = 60.0  # no process of these tests ends by itself within this time
 
 
 def function(name: str, timeout: float = 900.0, **settings: str) -> RunnerFunction:
@@ -31,9 +32,9 @@ def describe(pool: EnvironmentPool, tenant: str, event: object = None, arn: str 
     return cast("dict[str, Any]", pool.invoke("describe", tenant, event, arn=arn))
 
 
-def eventually(condition: Callable[[], object], timeout: float = 5) -> None:
+def eventually(condition: Callable[[], object]) -> None:
     """Wait until the condition is met."""
-    deadline = time.monotonic() + timeout
+    deadline = time.monotonic() + TIMEOUT_SECONDS
     while not condition():
         assert time.monotonic() < deadline, "the condition was not met in time"
         time.sleep(0.005)
@@ -116,7 +117,8 @@ class TestInvoking:
         assert make_pool(function("echo")).invoke("echo", "alice", event) == event
 
     def test_asynchronous_invocation_returns_at_once(self, make_pool: MakePool, tmp_path: Path) -> None:
-        pool = make_pool(function("hold"))
+        pool = make_pool(function("hold"), function("echo"))
+        pool.invoke("echo", "alice", {})  # so that the fork server has imported its modules
         started = time.monotonic()
         assert pool.invoke("hold", "alice", str(tmp_path / "pid"), asynchronous=True) is None
         assert time.monotonic() - started < 10
@@ -162,8 +164,8 @@ class TestKilling:
         pool.invoke("hold", "alice", str(tmp_path / "pid"), asynchronous=True)
         server = pid_in(tmp_path / "pid")
         os.kill(pool.pids()["hold", "alice"], signal.SIGKILL)
-        eventually(lambda: not is_pid_alive(server), timeout=1)
-        eventually(lambda: "Runtime.ExitError" in caplog.text, timeout=1)
+        eventually(lambda: not is_pid_alive(server))
+        eventually(lambda: "Runtime.ExitError" in caplog.text)
         assert "signal 9" in caplog.text
         assert pool.pids() == {}
 
@@ -204,15 +206,15 @@ class TestKilling:
         orphan = pid_in(tmp_path / "pid")
         assert is_pid_alive(orphan)
         os.kill(pool.pids()["orphan", "alice"], signal.SIGKILL)
-        eventually(lambda: not is_pid_alive(orphan), timeout=1)
+        eventually(lambda: not is_pid_alive(orphan))
 
     def test_timeout_kills_the_environment(self, make_pool: MakePool, tmp_path: Path) -> None:
-        pool = make_pool(function("hold", timeout=0.5))
+        pool = make_pool(function("hold", timeout=4))
         with pytest.raises(InvocationError) as raised:
             pool.invoke("hold", "alice", str(tmp_path / "pid"))
         assert raised.value.error_type == "Sandbox.Timedout"
         eventually(lambda: not pool.pids())
-        eventually(lambda: not is_pid_alive(pid_in(tmp_path / "pid")), timeout=1)
+        eventually(lambda: not is_pid_alive(pid_in(tmp_path / "pid")))
 
     @pytest.mark.parametrize("handler", ["hold", "orphan"])
     def test_environments_end_with_all_their_processes_if_the_parent_is_killed(
@@ -238,7 +240,7 @@ class TestKilling:
             environment = int(parent.stdout.readline())
             server = pid_in(tmp_path / "pid")
             parent.kill()
-        eventually(lambda: not is_pid_alive(environment) and not is_pid_alive(server), timeout=3)
+        eventually(lambda: not is_pid_alive(environment) and not is_pid_alive(server))
 
 
 class TestEnding:
@@ -261,7 +263,7 @@ class TestEnding:
         assert 0.3 <= time.monotonic() - started < 10
 
     def test_close_calls_the_shutdown_function_of_the_module(self, make_pool: MakePool, tmp_path: Path) -> None:
-        pool = make_pool(function("echo", TRACE=str(tmp_path / "trace")))
+        pool = make_pool(function("echo", TRACE=str(tmp_path / "trace")), grace_seconds=TIMEOUT_SECONDS)
         pool.invoke("echo", "alice", {})
         pool.close()
         assert (tmp_path / "trace").read_text() == "ended by itself"
@@ -279,7 +281,7 @@ class TestEnding:
             waiting = one.submit(pool.invoke, "hold", "alice", str(tmp_path / "pid"))
             pid_in(tmp_path / "pid")
             pool.close()
-            assert isinstance(waiting.exception(5), InvocationError)
+            assert isinstance(waiting.exception(TIMEOUT_SECONDS), InvocationError)
 
     def test_closed_pool_rejects_invocations(self, make_pool: MakePool) -> None:
         pool = make_pool(function("echo"))

@@ -62,7 +62,7 @@ def test_server_of_an_idle_fork_server_has_chart_libraries_without_random_number
         report = cast("dict[str, Any]", pool.invoke("one", user, {"variables": FORKED, "pattern": PATTERN}))
         return set(report["modules"])
 
-    deadline = time.monotonic() + 60
+    deadline = time.monotonic() + 200
     while "matplotlib.figure" not in (loaded := modules(f"idle{time.monotonic_ns()}")):
         assert time.monotonic() < deadline, "the fork server never imported them"
         time.sleep(1)  # longer than the fork server waits

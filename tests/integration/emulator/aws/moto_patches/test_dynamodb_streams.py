@@ -58,7 +58,7 @@ class Reader:
 
     def take(self, count: int) -> list[dict[str, Any]]:
         """Return the next ``count`` records, and check that there are no more."""
-        found = [self.records.get(timeout=5) for _ in range(count)]
+        found = [self.records.get(timeout=60) for _ in range(count)]
         time.sleep(0.1)  # time for unexpected records to arrive
         assert self.records.empty()
         return found

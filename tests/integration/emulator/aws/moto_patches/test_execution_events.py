@@ -22,9 +22,9 @@ def events() -> Iterator[Events]:
 def test_event_of_an_aborted_execution_has_eventbridges_format(driver: CloudDriver, events: Events) -> None:
     name, tokens = driver.token_queue()
     execution = driver.start({"Wait": waiting_task(name)}, {"turn_id": "t1"})
-    tokens.get(timeout=5)
+    tokens.get(timeout=60)
     driver.states.stop_execution(executionArn=execution, cause="cancelled")
-    event = events.get(timeout=5)
+    event = events.get(timeout=60)
     assert (event["source"], event["detail-type"]) == ("aws.states", "Step Functions Execution Status Change")
     detail = event["detail"]
     described = driver.states.describe_execution(executionArn=execution)
@@ -50,12 +50,12 @@ def test_failed_and_timed_out_executions_are_reported(
     status: str,
 ) -> None:
     driver.run({"Only": state}, **machine)
-    assert events.get(timeout=5)["detail"]["status"] == status
+    assert events.get(timeout=60)["detail"]["status"] == status
 
 
 def test_successful_execution_is_not_reported(driver: CloudDriver, events: Events) -> None:
     driver.run({"Over": {"Type": "Succeed"}})
     driver.run({"Over": {"Type": "Fail"}})
-    assert events.get(timeout=5)["detail"]["status"] == "FAILED"
+    assert events.get(timeout=60)["detail"]["status"] == "FAILED"
     with pytest.raises(Empty):
         events.get_nowait()

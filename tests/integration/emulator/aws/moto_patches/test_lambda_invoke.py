@@ -42,10 +42,10 @@ def test_request_to_the_server_invokes_the_same_handler(driver: CloudDriver, clo
 
 def test_asynchronous_invocations_run_concurrently_after_the_response(driver: CloudDriver) -> None:
     barrier = threading.Barrier(101)
-    name = driver.function(lambda _event, _context: barrier.wait(20))
+    name = driver.function(lambda _event, _context: barrier.wait(100), timeout=100)
     for _ in range(100):
         assert driver.lambda_.invoke(FunctionName=name, InvocationType="Event")["StatusCode"] == 202
-    barrier.wait(20)  # breaks unless all hundred run concurrently
+    barrier.wait(100)  # breaks unless all hundred run concurrently
 
 
 def test_handler_exception_becomes_an_error_of_its_type(driver: CloudDriver) -> None:
@@ -88,9 +88,9 @@ def test_failed_asynchronous_invocation_is_logged_and_not_retried(
 
     name = driver.function(fail)
     driver.lambda_.invoke(FunctionName=name, InvocationType="Event")
-    assert done.wait(10)
-    deadline = time.monotonic() + 5
-    while not caplog.records and time.monotonic() < deadline:
+    assert done.wait(60)
+    deadline = time.monotonic() + 60
+    while "a reason" not in caplog.text and time.monotonic() < deadline:
         time.sleep(0.005)
     assert "a reason" in caplog.text
     assert name in caplog.text
@@ -119,7 +119,7 @@ def test_failed_asynchronous_invocation_is_retried_and_sent_to_its_destination(
     handle_failures(destination, retries=2)
     driver.lambda_.invoke(FunctionName=name, InvocationType="Event", Payload=b'{"a": 1}')
 
-    deadline = time.monotonic() + 10
+    deadline = time.monotonic() + 60
     while records.qsize() < 2 and time.monotonic() < deadline:
         time.sleep(0.005)
     assert [records.get(timeout=0)["requestPayload"] for _ in range(2)] == [{"a": 1}] * 2

@@ -12,7 +12,7 @@ def test_success_sent_by_the_invoked_function_is_not_lost(driver: CloudDriver) -
     def send_success(event: Any, _context: LambdaContext) -> None:  # noqa: ANN401  (a payload of any shape)
         driver.states.send_task_success(taskToken=event["token"], output='{"early": true}')
 
-    state = waiting_task(driver.function(send_success), heartbeat=1, timeout=5)
+    state = waiting_task(driver.function(send_success), heartbeat=10, timeout=50)
     assert driver.run({"Wait": state}) == ("SUCCEEDED", {"early": True})
 
 
@@ -36,7 +36,7 @@ def test_stop_during_the_invocation_ends_the_execution_at_once(driver: CloudDriv
         may_return.wait(20)
 
     execution = driver.start({"Wait": waiting_task(driver.function(wait))})
-    assert started.wait(5)
+    assert started.wait(60)
     driver.states.stop_execution(executionArn=execution)
     assert driver.wait(execution)[0] == "ABORTED"
     may_return.set()
@@ -74,16 +74,16 @@ def test_heartbeat_before_the_task_waits_is_accepted(driver: CloudDriver) -> Non
         driver.states.send_task_heartbeat(taskToken=event["token"])
         driver.states.send_task_success(taskToken=event["token"], output="1")
 
-    state = waiting_task(driver.function(send_heartbeat_and_success), heartbeat=1, timeout=5)
+    state = waiting_task(driver.function(send_heartbeat_and_success), heartbeat=10, timeout=50)
     assert driver.run({"Wait": state}) == ("SUCCEEDED", 1)
 
 
 def test_heartbeats_keep_a_task_alive_beyond_its_heartbeat_timeout(driver: CloudDriver) -> None:
     name, tokens = driver.token_queue()
-    execution = driver.start({"Wait": waiting_task(name, heartbeat=1, timeout=10)})
-    token = tokens.get(timeout=5)
-    for _ in range(3):
-        time.sleep(0.5)  # the interpreter's timers cannot be mocked
+    execution = driver.start({"Wait": waiting_task(name, heartbeat=4)})
+    token = tokens.get(timeout=60)
+    for _ in range(5):
+        time.sleep(1)  # the interpreter's timers cannot be mocked
         driver.states.send_task_heartbeat(taskToken=token)
     driver.states.send_task_success(taskToken=token, output="2")
     assert driver.wait(execution) == ("SUCCEEDED", 2)
@@ -94,7 +94,7 @@ def test_timed_out_task_rejects_heartbeats_and_results(driver: CloudDriver) -> N
     catch = [{"ErrorEquals": ["States.HeartbeatTimeout", "States.Timeout"], "Next": "Second"}]
     states = {"First": waiting_task(name, heartbeat=1, Catch=catch), "Second": waiting_task(name)}
     execution = driver.start(states)
-    first, second = tokens.get(timeout=5), tokens.get(timeout=5)
+    first, second = tokens.get(timeout=60), tokens.get(timeout=60)
     with pytest.raises(driver.states.exceptions.TaskTimedOut):
         driver.states.send_task_heartbeat(taskToken=first)
     with pytest.raises(driver.states.exceptions.TaskTimedOut):
@@ -107,9 +107,9 @@ def test_result_can_be_sent_only_once(driver: CloudDriver) -> None:
     name, tokens = driver.token_queue()
     states = {"First": waiting_task(name, Next="Second"), "Second": waiting_task(name)}
     execution = driver.start(states)
-    first = tokens.get(timeout=5)
+    first = tokens.get(timeout=60)
     driver.states.send_task_success(taskToken=first, output="1")
-    tokens.get(timeout=5)
+    tokens.get(timeout=60)
     with pytest.raises(driver.states.exceptions.TaskTimedOut):
         driver.states.send_task_success(taskToken=first, output="1")
     driver.states.stop_execution(executionArn=execution)
@@ -120,5 +120,5 @@ def test_catch_gets_the_error_and_the_cause(driver: CloudDriver) -> None:
     catch = [{"ErrorEquals": ["States.ALL"], "ResultPath": "$.failure", "Next": "Over"}]
     states: States = {"Wait": waiting_task(name, Catch=catch), "Over": {"Type": "Succeed"}}
     execution = driver.start(states, {"input": 1})
-    driver.states.send_task_failure(taskToken=tokens.get(timeout=5), error="E_TOOL", cause="it broke")
+    driver.states.send_task_failure(taskToken=tokens.get(timeout=60), error="E_TOOL", cause="it broke")
     assert driver.wait(execution) == ("SUCCEEDED", {"input": 1, "failure": {"Error": "E_TOOL", "Cause": "it broke"}})

@@ -6,30 +6,27 @@ import pytest
 from tests.integration.emulator.cloud_driver import CloudDriver, State, States, map_state, task, waiting_task
 
 
-def start_task_catching(driver: CloudDriver, name: str, *, heartbeat: int = 1) -> tuple[str, str]:
-    """Start a task with a timeout one second longer than its heartbeat timeout, that catches only the error ``name``.
-
-    Return the execution and the task's token.
-    """
+def start_task_catching(driver: CloudDriver, name: str, *, heartbeat: int, timeout: int) -> tuple[str, str]:
+    """Start a task that catches only the error ``name``. Return the execution and the task's token."""
     function, tokens = driver.token_queue()
     catch = [{"ErrorEquals": [name], "Next": "Caught"}]
     states = {
-        "Wait": waiting_task(function, heartbeat=heartbeat, timeout=heartbeat + 1, Catch=catch),
+        "Wait": waiting_task(function, heartbeat=heartbeat, timeout=timeout, Catch=catch),
         "Caught": {"Type": "Pass", "End": True},
     }
     execution = driver.start(states)
-    return execution, tokens.get(timeout=5)
+    return execution, tokens.get(timeout=60)
 
 
 def test_missed_heartbeats_raise_states_heartbeat_timeout(driver: CloudDriver) -> None:
-    execution, _ = start_task_catching(driver, "States.HeartbeatTimeout")
+    execution, _ = start_task_catching(driver, "States.HeartbeatTimeout", heartbeat=1, timeout=30)
     status, output = driver.wait(execution)
     assert (status, output["Error"]) == ("SUCCEEDED", "States.HeartbeatTimeout")
 
 
 def test_too_long_task_with_heartbeats_raises_states_timeout(driver: CloudDriver) -> None:
-    execution, token = start_task_catching(driver, "States.Timeout", heartbeat=2)
-    with suppress(driver.states.exceptions.InvalidToken):  # the task has ended
+    execution, token = start_task_catching(driver, "States.Timeout", heartbeat=5, timeout=6)
+    with suppress(driver.states.exceptions.InvalidToken, driver.states.exceptions.TaskTimedOut):  # the task has ended
         while driver.status(execution) == "RUNNING":
             driver.states.send_task_heartbeat(taskToken=token)
             time.sleep(0.2)

@@ -15,7 +15,7 @@ def unblocked(monkeypatch: pytest.MonkeyPatch) -> Iterator[threading.Event]:
     start = original(ExecutionWorker, "_get_evaluation_entrypoint")
 
     def wait_and_start(self: ExecutionWorker) -> object:
-        event.wait(10)
+        event.wait(100)
         return start(self)
 
     monkeypatch.setattr(ExecutionWorker, "_get_evaluation_entrypoint", wait_and_start)
@@ -40,7 +40,7 @@ def test_execution_that_has_not_started_does_not_block_callbacks_of_others(
     name, tokens = driver.token_queue()
     unblocked.set()
     execution = driver.start({"Wait": waiting_task(name)})
-    token = tokens.get(timeout=5)
+    token = tokens.get(timeout=60)
     unblocked.clear()
     driver.execute(older_machine)
     driver.states.send_task_heartbeat(taskToken=token)

@@ -11,7 +11,7 @@ def start_waiting_tasks(driver: CloudDriver, count: int, **machine: object) -> s
     states = {"All": map_state({"Wait": waiting_task(name)})}
     execution = driver.start(states, {"items": list(range(count))}, **machine)
     for _ in range(count):
-        tokens.get(timeout=5)
+        tokens.get(timeout=60)
     return execution
 
 
@@ -25,9 +25,9 @@ def test_stop_ends_waiting_tasks_in_a_map(driver: CloudDriver) -> None:
 
 def test_machine_timeout_ends_waiting_tasks_and_threads(driver: CloudDriver) -> None:
     before = threading.active_count()
-    execution = start_waiting_tasks(driver, 3, TimeoutSeconds=1)
+    execution = start_waiting_tasks(driver, 3, TimeoutSeconds=5)
     assert driver.wait(execution)[0] == "TIMED_OUT"
-    deadline = time.monotonic() + 2
+    deadline = time.monotonic() + 60
     while threading.active_count() > before and time.monotonic() < deadline:
         time.sleep(0.01)
     assert threading.active_count() <= before
@@ -41,7 +41,7 @@ def test_stop_during_a_function_ends_as_aborted(driver: CloudDriver) -> None:
         release.wait(20)
 
     execution = driver.start({"Work": task(driver.function(work), Next="Over"), "Over": {"Type": "Succeed"}})
-    assert running.wait(5)
+    assert running.wait(60)
     driver.states.stop_execution(executionArn=execution)
     release.set()
     assert driver.wait(execution)[0] == "ABORTED"
@@ -53,7 +53,7 @@ def test_catch_does_not_continue_a_stopped_execution(driver: CloudDriver) -> Non
     after = driver.function(lambda _event, _context: continued.set())
     catch = [{"ErrorEquals": ["States.ALL"], "Next": "After"}]
     execution = driver.start({"Wait": waiting_task(name, Catch=catch), "After": task(after)})
-    tokens.get(timeout=5)
+    tokens.get(timeout=60)
     driver.states.stop_execution(executionArn=execution)
     assert driver.wait(execution)[0] == "ABORTED"
     assert not continued.is_set()
