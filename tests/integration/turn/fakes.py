@@ -222,7 +222,7 @@ class BenchServer:
         """End the calls that still wait, because their runners would send heartbeats until the process ends."""
         for call in self._waiting_calls:
             call.kill()
-            assert call.ended.wait(10), "a runner did not end its call"
+            assert call.ended.wait(60), "a runner did not end its call"
 
 
 _NAME_FORM = {"type": "object", "properties": {"name": {"type": "string"}}, "required": ["name"]}

@@ -127,7 +127,7 @@ def test_answers_are_removed_at_the_end_of_the_call(turns: TurnDriver, session: 
     assert stored is not None
     assert (stored.answers, stored.open_inputs(turn.created_at)) == ({}, [])
     assert _escaped({"name": secret}) not in stored_text()
-    turns.bench.waiting.get(timeout=10).emit(ToolResult(raw={"content": []}))
+    turns.bench.waiting.get(timeout=60).emit(ToolResult(raw={"content": []}))
     turns.wait_for_end(turn)
 
 
@@ -156,7 +156,7 @@ def test_only_the_runner_of_an_asking_tool_is_billed_and_at_most_for_the_bound(
     billed: TurnDriver, session: UserSession, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     turns = billed
-    monkeypatch.setenv("SATCHEL_INPUT_IN_CALL_SECONDS", "7")
+    monkeypatch.setenv("SATCHEL_INPUT_IN_CALL_SECONDS", "15")
     run_tool_use_case.cache_clear()
     turn = turns.start(session, INTERVIEW)
     wait_for_question(turns, turn, "1-0")
@@ -197,7 +197,7 @@ def test_new_version_of_the_state_machine_changes_no_waiting_question(turns: Tur
     turn = turns.start(session, INQUIRE)
     call = wait_for_question(turns, turn, "1-0")
     before = turns.states.describe_state_machine(stateMachineArn=turns.machine)["definition"]
-    turns.set_timeouts(questions=19, turn=59)
+    turns.set_timeouts(questions=59, turn=199)
     assert turns.states.describe_state_machine(stateMachineArn=turns.machine)["definition"] != before
     answer(turns, turn, "1-0", {})
     answer(turns, turn, "2-0", {"name": "Ada"})
@@ -210,7 +210,7 @@ def test_new_version_of_the_state_machine_changes_no_waiting_question(turns: Tur
 def test_unanswered_question_fails_the_call_with_an_error_for_the_model(
     turns: TurnDriver, session: UserSession
 ) -> None:
-    turns.set_timeouts(questions=1)
+    turns.set_timeouts(questions=4)
     turn = turns.run(session, INQUIRE)
     (call,) = turns.response(turn).tool_calls
     assert (call.error_code, turns.load(turn).answer) == ("E_TOOL_FAILED", ANSWER)
@@ -234,7 +234,7 @@ def test_failed_function_ends_the_call_and_not_the_turn(turns: TurnDriver, sessi
 
 
 def test_runner_that_dies_after_the_answer_has_crashed(turns: TurnDriver, session: UserSession) -> None:
-    turns.set_timeouts(heartbeat=1)
+    turns.set_timeouts(heartbeat=5)
     orders: queue.SimpleQueue[Any] = queue.SimpleQueue()
     turn = turns.start(session, INQUIRE)
     wait_for_question(turns, turn, "1-0")
@@ -242,7 +242,7 @@ def test_runner_that_dies_after_the_answer_has_crashed(turns: TurnDriver, sessio
         answer(turns, turn, "1-0", {})
         turns.wait_for_end(turn)
     assert error_codes(turns, turn) == ["E_TOOL_CRASHED"]
-    order = orders.get(timeout=5)
+    order = orders.get(timeout=60)
     assert (order["input_round"], order["request_state"]) == (1, "0")
 
 

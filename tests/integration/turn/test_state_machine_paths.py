@@ -37,6 +37,7 @@ TIMED_OUT = TurnError(error_code="E_TURN_TIMEOUT", message="The turn exceeded th
 SAY: Script = [[("say", {"size": 3})]]
 WAIT: Script = [[("wait", {})]]
 QUOTA = 256 << 10
+KILL_SECONDS = 15  # a tool that nobody kills ends after 30 seconds of silence
 CONTEXT = LambdaContext(function_name="by-hand", invoked_function_arn="", deadline=0)
 
 
@@ -109,10 +110,10 @@ def frequent_heartbeats(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 
 @pytest.mark.usefixtures("frequent_heartbeats")
 def test_call_over_the_timeout_is_ended_and_its_tool_is_killed(turns: TurnDriver, session: UserSession) -> None:
-    turns.set_timeouts(heartbeat=2, call=3)
+    turns.set_timeouts(heartbeat=5, call=6)
     turn = turns.run(session, WAIT)
-    running = turns.bench.waiting.get(timeout=5)
-    assert running.killed.wait(5)
+    running = turns.bench.waiting.get(timeout=60)
+    assert running.killed.wait(KILL_SECONDS)
     assert timeout_errors(turns, turn) == ["States.Timeout"]
     assert error_codes(turns, turn) == ["E_TOOL_CRASHED"]
     assert_ended_once(turns, turn)
@@ -124,7 +125,7 @@ def test_late_result_of_a_runner_is_ignored(turns: TurnDriver, session: UserSess
     with turns.replaced("run-bench", lambda order, _context: orders.put(order)):
         turn = turns.run(session, SAY)
     ended, events = turns.load(turn), turns.events(turn)
-    real_handler("run-bench")(orders.get_nowait(), CONTEXT)
+    real_handler("run-bench")(orders.get(timeout=60), CONTEXT)
     assert (turns.load(turn), turns.events(turn), error_codes(turns, turn)) == (ended, events, ["E_TOOL_CRASHED"])
 
 
@@ -222,7 +223,7 @@ def test_call_whose_result_cannot_be_recorded_fails_the_turn(turns: TurnDriver, 
 
     with turns.replaced("dispatch", with_record(fail_one)):
         turn = turns.run(session, [[("say", {"size": 3}), ("wait", {})]])
-        assert turns.bench.waiting.get(timeout=5).killed.wait(5)
+        assert turns.bench.waiting.get(timeout=60).killed.wait(KILL_SECONDS)
     assert turns.wait_for_execution(turn) == "SUCCEEDED"
     assert_ended_once(turns, turn, FAILED)
 
@@ -248,7 +249,7 @@ ASK: Script = [[("ask", {"name": "a", "text": "b"})]]
 
 
 def test_expired_approval_denies_the_call(turns: TurnDriver, session: UserSession) -> None:
-    turns.set_timeouts(approval=1)
+    turns.set_timeouts(approval=4)
     turn = turns.run(session, ASK)
     assert timeout_errors(turns, turn) == ["States.HeartbeatTimeout"]
     assert (turns.load(turn).answer, error_codes(turns, turn)) == (ANSWER, ["E_FORBIDDEN"])
@@ -258,7 +259,7 @@ def test_expired_approval_denies_the_call(turns: TurnDriver, session: UserSessio
 
 
 def test_approval_waits_longer_than_a_call_without_heartbeats(turns: TurnDriver, session: UserSession) -> None:
-    turns.set_timeouts(heartbeat=1, call=2, approval=20)
+    turns.set_timeouts(heartbeat=5, call=10, approval=60)
     with turns.replaced("run-bench", die):
         turn = turns.start(session, [[*ASK[0], *SAY[0]]])
         turns.wait_until(lambda: "E_TOOL_CRASHED" in error_codes(turns, turn))  # the other call has timed out
@@ -285,9 +286,9 @@ def test_end_that_finish_cannot_store_is_stored_after_the_execution_failed(
 
 def test_stopped_execution_ends_the_turn_and_kills_running_tools(turns: TurnDriver, session: UserSession) -> None:
     turn = turns.start(session, WAIT)
-    running = turns.bench.waiting.get(timeout=10)
+    running = turns.bench.waiting.get(timeout=60)
     turns.states.stop_execution(executionArn=turns.execution_arn(turn))
-    assert running.killed.wait(2)
+    assert running.killed.wait(KILL_SECONDS)
     turns.wait_for_end(turn)
     assert turns.wait_for_execution(turn) == "ABORTED"
     assert_ended_once(turns, turn, FAILED)
@@ -296,11 +297,11 @@ def test_stopped_execution_ends_the_turn_and_kills_running_tools(turns: TurnDriv
 def test_turn_over_its_timeout_fails_with_the_reason_and_kills_running_tools(
     turns: TurnDriver, session: UserSession
 ) -> None:
-    turns.set_timeouts(turn=2)
+    turns.set_timeouts(turn=6)
     turn = turns.start(session, WAIT)
-    running = turns.bench.waiting.get(timeout=10)
+    running = turns.bench.waiting.get(timeout=60)
     turns.wait_for_end(turn)
-    assert running.killed.wait(2)
+    assert running.killed.wait(KILL_SECONDS)
     assert turns.wait_for_execution(turn) == "TIMED_OUT"
     assert_ended_once(turns, turn, TIMED_OUT)
 
@@ -362,7 +363,7 @@ def test_reader_ends_a_turn_whose_end_was_lost(
 ) -> None:
     with turns.replaced("finish", die):
         turn = turns.start(session, WAIT)
-        turns.bench.waiting.get(timeout=10)
+        turns.bench.waiting.get(timeout=60)
         now = turns.load(turn)
         assert end_stuck_turn(now) == turns.load(turn) == now  # the execution is still running
         turns.states.stop_execution(executionArn=turns.execution_arn(turn))

@@ -124,7 +124,7 @@ class TurnDriver:
             events += page
         return events
 
-    def wait_for_end(self, turn: Turn, timeout: float = 20) -> Turn:
+    def wait_for_end(self, turn: Turn, timeout: float = 60) -> Turn:
         """Wait for the end of a turn and its last event, without ending a stuck turn."""
         self._finished[turn.turn_id].wait(timeout)
         self.wait_until(lambda: self.load(turn).has_ended and self.events(turn)[-1].type in FINAL_EVENTS)
@@ -142,7 +142,7 @@ class TurnDriver:
         """Return the ARN of a turn's execution."""
         return f"{self.machine.replace(':stateMachine:', ':execution:')}:{turn.turn_id}"
 
-    def wait_for_execution(self, turn: Turn, timeout: float = 10) -> str:
+    def wait_for_execution(self, turn: Turn, timeout: float = 60) -> str:
         """Wait for the end of a turn's execution and return its status."""
         arn = self.execution_arn(turn)
         self.wait_until(lambda: self.states.describe_execution(executionArn=arn)["status"] != "RUNNING", timeout)
@@ -154,7 +154,7 @@ class TurnDriver:
         return self.states.get_execution_history(executionArn=self.execution_arn(turn))["events"]
 
     def set_timeouts(
-        self, *, heartbeat: int = 20, call: int = 30, approval: int = 10, questions: int = 20, turn: int = 60
+        self, *, heartbeat: int = 60, call: int = 100, approval: int = 60, questions: int = 60, turn: int = 200
     ) -> None:
         """Change the timeouts of the state machine, in seconds. Running executions keep theirs."""
         definition = json.loads(self.states.describe_state_machine(stateMachineArn=self.machine)["definition"])
@@ -207,7 +207,7 @@ class TurnDriver:
         HOST.register(Function(f"{settings.NAME}-{function}", run, 60))
 
     @staticmethod
-    def wait_until(condition: Callable[[], bool], timeout: float = 10) -> None:
+    def wait_until(condition: Callable[[], bool], timeout: float = 60) -> None:
         """Wait until a condition is true."""
         deadline = time.monotonic() + timeout
         while not condition():
