@@ -24,7 +24,7 @@ from tests.fakes.server_sessions import FakeServerSessions
 
 logger = logging.getLogger(__name__)
 
-CALL_SECONDS = 20.0
+CALL_SECONDS = 100.0
 _ACCEPTED = InputAnswer(input_id="1-0", action="accept")  # of a user who changes nothing
 _VALUES = {"string": "us-west1", "integer": 3, "number": 3, "boolean": True, "object": {}, "array": []}
 

@@ -120,7 +120,7 @@ def test_waiting_caller_gets_the_workspace_after_release(workspaces: LocalWorksp
     with workspaces.hold(ALICE, FIRST):
         thread.start()
         order.append("first")
-    thread.join(10)
+    thread.join(60)
 
     assert order == ["first", "second"]
 

@@ -151,7 +151,7 @@ def test_concurrent_invocations_wait_for_the_setup_of_logs(monkeypatch: pytest.M
 
         monkeypatch.setattr(observed, "_set_up_logs", set_up)
         first: object = set_up_logs("first")
-        assert (first, second[0].result(10), finished_early) == ("first", "second", [False])
+        assert (first, second[0].result(60), finished_early) == ("first", "second", [False])
 
 
 def test_garbage_is_collected_from_the_first_event_on_without_imported_objects() -> None:

@@ -21,6 +21,7 @@ from tests.unit.cli.fake_server import SESSION, FakeServer
 CONTINUES = f"The turn continues in Satchel: {PAGE}"
 APPROVE = f"**report.summarise needs your approval.** Allow or deny it in Satchel: {PAGE}"
 ANSWER = f"trip.book asks: Where to? Answer in Satchel: {PAGE}"
+LIMIT, SHORTLY = 60.0, 0.1
 Answer = Callable[[Caller], Awaitable[list[str]]]
 
 
@@ -29,14 +30,20 @@ def event(name: str) -> dict[str, Any]:
 
 
 def answered(answer: Answer, *events: dict[str, Any], wait: float = inf, total: float = inf) -> list[str]:
-    """Answer with a turn that has these events and then waits, and that must not be canceled."""
+    """Answer with a turn that has these events and then waits, and that must not be canceled.
+
+    Shortly after the last event, the clock of the loop jumps to the end of ``total``.
+    """
 
     async def run() -> list[str]:
-        fake = FakeServer(None, list(events), page_size=len(events))
+        fake, loop = FakeServer(None, list(events), page_size=len(events)), asyncio.get_running_loop()
 
         async def respond(request: httpx2.Request) -> httpx2.Response:
             assert request.method != "DELETE", "the turn was canceled"
             if request.url.params.get("after") == str(len(events)):
+                await asyncio.sleep(SHORTLY)
+                if total < inf:
+                    vars(loop)["time"] = lambda: type(loop).time(loop) + total
                 await asyncio.Event().wait()
             response = fake(request)
             if request.url.path.endswith("/events"):
@@ -46,7 +53,7 @@ def answered(answer: Answer, *events: dict[str, Any], wait: float = inf, total: 
 
         client = AsyncClient("http://satchel.test", "t", transport=httpx2.MockTransport(respond))
         settings = BridgeSettings("http://satchel.test", 60, wait_seconds=wait)
-        return await answer(Caller(client, settings, asyncio.get_running_loop().time() + total))
+        return await answer(Caller(client, settings, loop.time() + total))
 
     return asyncio.run(run())
 
@@ -90,15 +97,15 @@ async def agent(caller: Caller) -> list[str]:
     [(chat(stream=True), "stop"), (chat(stream=False), "stop"), (ui_messages, "stop"), (agent, "error")],
 )
 def test_response_says_where_the_turn_continues_at_the_time_limit(answer: Answer, end: str) -> None:
-    assert answered(answer, event("turn_started"), total=0.2) == [CONTINUES, end]
+    assert answered(answer, event("turn_started"), total=LIMIT) == [CONTINUES, end]
 
 
 def test_text_before_the_time_limit_stays() -> None:
-    shown = answered(chat(stream=True), event("token_stream"), total=0.2)
+    shown = answered(chat(stream=True), event("token_stream"), total=LIMIT)
     assert shown == [f"Hello\n\n{CONTINUES}", "stop"]
 
 
-@pytest.mark.parametrize("total", [inf, 0.2])
+@pytest.mark.parametrize("total", [inf, LIMIT])
 @pytest.mark.parametrize(
     ("answer", "name", "text"),
     [

@@ -35,11 +35,11 @@ class Function:
 
     def __call__(self, event: Mapping[str, Any]) -> InvocationResult:
         self.batches.put([each["dynamodb"]["SequenceNumber"] for each in event["Records"]])
-        assert self.unblocked.wait(5)
+        assert self.unblocked.wait(60)
         return self._answers.pop(0) if self._answers else NOTHING_FAILED
 
     def next(self) -> Batch:
-        return self.batches.get(timeout=5)
+        return self.batches.get(timeout=60)
 
 
 def failure_at(number: int) -> InvocationResult:
@@ -83,7 +83,7 @@ def test_reader_is_idle_when_the_function_has_processed_all_records(readers: lis
     assert not reader.is_idle
 
     function.unblocked.set()
-    deadline = time.monotonic() + 5
+    deadline = time.monotonic() + 60
     while not reader.is_idle:
         assert time.monotonic() < deadline
         time.sleep(0.01)

@@ -100,7 +100,7 @@ def test_credentials_are_requested_once_and_beside_the_reading(
     world.credentials.on_request = requested.set
 
     def read_late(_steps: object, step: CallStep) -> CallRecords:
-        assert requested.wait(10), "the credentials are requested after the reading"
+        assert requested.wait(60), "the credentials are requested after the reading"
         return read_call(step)
 
     monkeypatch.setattr(type(world.steps), "read_call", read_late)

@@ -8,7 +8,7 @@ from satchel.domain.errors import Unavailable
 from satchel.services.calls.heartbeat import Heartbeat
 from tests.fakes.turns import FakeTaskCallback
 
-_REAL_SECONDS = 20
+_REAL_SECONDS = 60
 
 
 class AwaitedCall:

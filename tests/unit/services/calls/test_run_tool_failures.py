@@ -142,7 +142,7 @@ def test_call_cancelled_during_input_fetch_is_killed_when_it_runs(runner: Runner
     runner.callback.on_heartbeat = task_ended.set
 
     def wait_for_heartbeat(_home: Path) -> None:
-        assert task_ended.wait(20)
+        assert task_ended.wait(60)
 
     runner.client.side_effect = wait_for_heartbeat
     runner.run(order())
@@ -155,7 +155,7 @@ def test_heartbeats_continue_while_the_tool_is_silent(runner: Runner) -> None:
     runner.heartbeat_seconds, runner.callback.on_heartbeat = 0, heartbeats.release
 
     def wait_for_three(_home: Path) -> None:
-        assert all(heartbeats.acquire(timeout=20) for _ in range(3))
+        assert all(heartbeats.acquire(timeout=60) for _ in range(3))
 
     runner.client.side_effect = wait_for_three
     runner.run(order())
