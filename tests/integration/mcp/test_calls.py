@@ -80,7 +80,7 @@ def test_exit_during_a_call_is_a_crash_with_the_exit_code(raw: ToolCaller) -> No
 
 def test_kill_during_a_call_is_a_crash_with_the_signal(raw: ToolCaller) -> None:
     with raw.client.call("pid", {}, raw.workspace, writes=True) as running:
-        pid = json_of(running.receive(30))
+        pid = json_of(running.receive(120))
     with raw.client.call("nap", {"seconds": 30}, raw.workspace, writes=True) as running:
         os.kill(pid, 9)
         events = raw.remaining(running)
@@ -95,6 +95,7 @@ def test_closed_stdout_during_a_call_is_a_crash(raw: ToolCaller) -> None:
 
 
 def test_exit_is_detected_while_a_child_keeps_the_pipe_open(raw: ToolCaller) -> None:
+    raw.value("pid")  # so that the server has started
     began = time.monotonic()
     answer = raw.outcome("exits_beside_child")
     os.kill(int((raw.workspace / ".home" / "child").read_text()), 9)

@@ -27,7 +27,7 @@ def test_change_is_reported_once_with_the_result(start_raw: StartRaw, flags: tup
 def test_change_between_calls_is_reported_with_the_next_result(start_raw: StartRaw) -> None:
     raw = start_raw()
     assert tools_changed(raw, "grows_later") is False
-    result = raw.outcome("nap", seconds=0.5)
+    result = raw.outcome("nap", seconds=2)
     assert isinstance(result, ToolResult)
     assert result.tools_changed is True
     assert tools_changed(raw, "pid") is False

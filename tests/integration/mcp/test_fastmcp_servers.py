@@ -83,9 +83,9 @@ def test_exception_in_a_tool_is_a_result(real: ToolCaller) -> None:
 def test_next_call_works_after_a_killed_call(real: ToolCaller, tmp_path: Path) -> None:
     note = tmp_path / "note"
     with real.client.call("waits", {"note": str(note)}, real.workspace, writes=True) as running:
-        assert running.receive(30) == ProgressUpdate(progress=1)
+        assert running.receive(120) == ProgressUpdate(progress=1)
         running.kill()
-        failure = running.receive(30)
+        failure = running.receive(120)
 
     assert isinstance(failure, CallFailure)
     assert isinstance(real.outcome("divide", by=1), ToolResult)
@@ -189,9 +189,9 @@ def test_remote_server_is_notified_of_a_cancelled_call(loop: EventLoop, http_url
     client = McpToolClient("real", ServerEntry(url=http_url, allow_private=True), loop, os.environ)
     note = tmp_path / "note"
     with client.call("waits", {"note": str(note)}, None, writes=True) as running:
-        running.receive(30)
+        running.receive(120)
         running.kill()
-    deadline = time.monotonic() + 5
+    deadline = time.monotonic() + 60
     while not note.exists() and time.monotonic() < deadline:
         time.sleep(0.01)
 

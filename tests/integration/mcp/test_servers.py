@@ -83,7 +83,7 @@ def test_concurrent_calls_use_different_processes(raw: ToolCaller) -> None:
         raw.client.call("nap", {"seconds": 0.1}, raw.workspace, writes=True) as first,
         raw.client.call("nap", {"seconds": 0.1}, raw.workspace, writes=True) as second,
     ):
-        pids = {json_of(first.receive(30)), json_of(second.receive(30))}
+        pids = {json_of(first.receive(120)), json_of(second.receive(120))}
 
     assert len(pids) == 2
 
@@ -94,7 +94,7 @@ def test_idle_servers_over_the_limit_end(start_raw: StartRaw) -> None:
         raw.client.call("pid", {}, raw.workspace, writes=True) as first,
         raw.client.call("pid", {}, raw.workspace, writes=True) as second,
     ):
-        pids = [json_of(first.receive(30)), json_of(second.receive(30))]
+        pids = [json_of(first.receive(120)), json_of(second.receive(120))]
 
     assert [is_pid_alive(pid) for pid in pids] == [False, True]
 
@@ -119,7 +119,7 @@ def test_close_ends_running_calls(raw: ToolCaller) -> None:
         pids = pids_of(running)
         raw.client.close()
 
-        assert isinstance(running.receive(30), CallFailure)
+        assert isinstance(running.receive(120), CallFailure)
     assert not any(map(is_pid_alive, pids))
 
 
@@ -131,7 +131,7 @@ def test_kill_ends_a_blocking_tool_and_its_daemon(raw: ToolCaller) -> None:
         running.kill()
 
         assert not any(map(is_pid_alive, pids))
-        assert isinstance(running.receive(30), CallFailure)
+        assert isinstance(running.receive(120), CallFailure)
 
 
 def test_kill_from_another_thread_wakes_the_receiver(raw: ToolCaller) -> None:
@@ -139,7 +139,7 @@ def test_kill_from_another_thread_wakes_the_receiver(raw: ToolCaller) -> None:
         pids_of(running)
         killer = threading.Thread(target=running.kill)
         killer.start()
-        failure = running.receive(30)
+        failure = running.receive(120)
         killer.join()
 
     assert isinstance(failure, CallFailure)
@@ -216,7 +216,7 @@ def test_folders_of_a_warm_server_are_recreated_in_an_emptied_workspace(raw: Too
 
 def test_home_of_a_reading_tool_is_a_scratch_directory_until_close(raw: ToolCaller) -> None:
     with raw.client.call("env", {}, None, writes=False) as running:
-        seen = json_of(running.receive(30))
+        seen = json_of(running.receive(120))
     scratch = Path(seen["HOME"]).parent
 
     assert scratch != raw.workspace

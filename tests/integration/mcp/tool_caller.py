@@ -18,7 +18,7 @@ from satchel.ports.tool_client import (
 )
 
 SERVER_PROGRAMS = Path(__file__).parent / "server_programs"
-TIMEOUT = 30.0
+TIMEOUT = 120.0
 
 
 @dataclass
