@@ -39,7 +39,7 @@ _MESSAGES = {
     "file": '/report.summarise {"filename": "more.csv"}',
 }
 _LONG_ARGUMENT = 45_000  # characters; too long for the item of a call, so it is stored as an object
-_TIMEOUT_SECONDS = 60.0
+_TIMEOUT_SECONDS = 180.0
 _AFTER_GRACE = timedelta(seconds=20)
 _AFTER_SESSION_END = timedelta(minutes=20)
 _AFTER_EXPIRY = timedelta(days=40)

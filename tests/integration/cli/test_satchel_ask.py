@@ -36,7 +36,7 @@ def test_file_is_uploaded_and_report_is_saved(tmp_path: Path) -> None:
         process = start_satchel(
             tmp_path, "ask", "go", "--file", "sales.csv", "--out", "reports", SATCHEL_URL=url, SATCHEL_TOKEN="secret"
         )
-        out, err = process.communicate(timeout=30)
+        out, err = process.communicate(timeout=180)
 
     assert (process.returncode, err) == (0, "")
     assert out == (
@@ -58,7 +58,7 @@ def test_connection_broken_during_the_wait_is_retried(tmp_path: Path) -> None:
 
     with serve_on_socket(server) as url:
         process = start_satchel(tmp_path, "ask", "go", "--url", url, "--user", "ann")
-        out, err = process.communicate(timeout=30)
+        out, err = process.communicate(timeout=180)
 
     assert (process.returncode, err) == (0, "")
     assert out.startswith("Done.\n")
@@ -70,9 +70,9 @@ def test_ctrl_c_stops_the_wait_but_not_the_turn(tmp_path: Path) -> None:
 
     with serve_on_socket(FakeServer(), release=Event(), requested=requested) as url:
         process = start_satchel(tmp_path, "ask", "go", "--url", url)
-        assert requested.wait(timeout=30)
+        assert requested.wait(timeout=180)
         process.send_signal(signal.SIGINT)
-        out, err = process.communicate(timeout=30)
+        out, err = process.communicate(timeout=180)
 
     assert (process.returncode, out) == (130, "")
     assert (
@@ -84,7 +84,7 @@ def test_unreachable_server_is_reported_in_one_line(tmp_path: Path) -> None:
     with serve_on_socket(FakeServer()) as url:
         pass
     process = start_satchel(tmp_path, "ask", "go", "--url", url)
-    out, err = process.communicate(timeout=30)
+    out, err = process.communicate(timeout=180)
 
     assert (process.returncode, out) == (2, "")
     assert err.startswith(f"satchel: No server answers at {url} (")

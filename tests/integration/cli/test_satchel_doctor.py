@@ -19,7 +19,7 @@ SERVE = [sys.executable, "-m", "local.cli.main", "serve", "--port", "0"]
 
 def run(command: list[str], min_level: str = "process") -> "subprocess.CompletedProcess[str]":
     environ = {**os.environ, "SATCHEL_MIN_ISOLATION": min_level}
-    return subprocess.run(command, cwd=ROOT, env=environ, capture_output=True, text=True, check=False, timeout=100)  # noqa: S603  (ours)
+    return subprocess.run(command, cwd=ROOT, env=environ, capture_output=True, text=True, check=False, timeout=250)  # noqa: S603  (ours)
 
 
 def test_active_layers_are_those_of_this_kernel() -> None:

@@ -34,7 +34,7 @@ def run(folder: Path, *options: str, **environ: str) -> "subprocess.CompletedPro
         capture_output=True,
         text=True,
         check=False,
-        timeout=100,
+        timeout=250,
     )
 
 

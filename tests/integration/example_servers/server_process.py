@@ -89,7 +89,7 @@ def running(server: str, home: Path) -> Iterator[Server]:
 def python(*arguments: str, server: str) -> subprocess.CompletedProcess[bytes]:
     """Run the interpreter in a server's folder with empty input."""
     command = [sys.executable, *arguments]
-    return subprocess.run(command, cwd=SERVERS / server, input=b"", capture_output=True, check=True, timeout=30)  # noqa: S603  fixed arguments
+    return subprocess.run(command, cwd=SERVERS / server, input=b"", capture_output=True, check=True, timeout=180)  # noqa: S603  fixed arguments
 
 
 def payload(result: dict[str, Any]) -> dict[str, Any]:

@@ -19,7 +19,7 @@ def run_lint(*arguments: str, stdin: str = "") -> "subprocess.CompletedProcess[s
         capture_output=True,
         text=True,
         check=False,
-        timeout=60,
+        timeout=250,
     )
 
 
