@@ -105,6 +105,12 @@ def settings(tmp_path: Path) -> dict[str, str]:
     return {"SATCHEL_DATA": str(tmp_path / "data"), "SATCHEL_MCP_CONFIG": str(config)}
 
 
+def _last_result_at(user: UserClient, session: str, turn_id: str) -> float:
+    """Return the time of the last result of a tool in a turn."""
+    ends = [event["at"] for event in user.events(session, turn_id) if event["type"] == "tool_complete"]
+    return dt.datetime.fromisoformat(ends[-1]).timestamp()
+
+
 def _with_absolute_folder(entry: dict[str, Any]) -> dict[str, Any]:
     return entry | {"cwd": str((MCP_CONFIG.parent / entry["cwd"]).resolve())}
 
@@ -133,13 +139,13 @@ def test_chats_files_links_and_turns_continue_after_kills(
         system.kill()
 
     with running_system(serve_command(), settings=settings | two_days) as system:
-        begun = time.monotonic()
+        begun = time.time()
         user = replace(user, url=system.url)
         path = f"/api/sessions/{waiting}/turns/{turn_id}/calls/{request['call_id']}/approval"
         shown = user.request("GET", path).json()
         [added] = user.wait_for_turn(new, started)["tool_calls"]
         first, second = user.wait_for_turn(running, interrupted)["tool_calls"]
-        seconds = time.monotonic() - begun
+        seconds = _last_result_at(user, running, interrupted) - begun
         assert user.request("POST", path, json={"approved": True, "digest": shown["digest"]}).is_success
         [written] = user.wait_for_turn(waiting, turn_id)["tool_calls"]
         chat.check(system.url)

@@ -12,6 +12,7 @@ from tests.e2e.user_client import Json, UserClient, run_user
 from tests.fake_providers.replies import Answer, Reply, Request
 from tests.fake_providers.server import FakeEndpoint
 
+MAX_TITLE_SECONDS = 60.0  # below the 90 seconds after which a silent model is given up
 TITLE = Answer(["Two sums"], tokens=(30, 3))
 
 
@@ -55,6 +56,17 @@ def test_title_of_the_model_replaces_the_first_line_and_counts_in_the_usage(
     user: UserClient, provider: FakeEndpoint
 ) -> None:
     session_id = user.create_session(title="What is 2 + 2?")
+
+    def answer_after_the_title(request: Request) -> Reply:
+        """Let the answer to the first message end after the title, which is given up otherwise."""
+        deadline = time.monotonic() + MAX_TITLE_SECONDS
+        while not is_for_title(request) and read_title(user, session_id)["title"] != "Two sums":
+            if time.monotonic() > deadline:
+                break
+            time.sleep(0.05)
+        return reply(request)
+
+    reply, provider.default_reply = provider.default_reply, answer_after_the_title
     response = user.ask(session_id, "What is 2 + 2?")
     assert response["message"] == "Four, I think."
     session = read_title(user, session_id)
