@@ -92,9 +92,9 @@ def test_file_of_100_mb_is_downloaded_unchanged_and_gone_after_deletion(user: Li
 
 def test_link_returns_404_after_its_expiry(user: LiveUser, session_id: str) -> None:
     record = user.upload(session_id, "shared.txt", b"shared")
-    link = user.request("POST", f"/api/files/{record['file_key']}/link", json={"ttl_seconds": 2}).json()["url"]
+    link = user.request("POST", f"/api/files/{record['file_key']}/link", json={"ttl_seconds": 8}).json()["url"]
     assert fetch(user.url, link).content == b"shared"
-    time.sleep(3)
+    time.sleep(9)
     assert fetch(user.url, link).status_code == NOT_FOUND
 
 
