@@ -18,6 +18,7 @@ ENTRY: dict[str, Any] = {
     "read_paths": [str(MCP_SERVERS)],
     "network": False,
     "process_limits": {"file_mb": 64, "processes": 50},
+    "silence_seconds": 250,  # all attacks of a call, on a busy machine
 }
 KEEPING_ENTRY = ENTRY | {"writes": "keep"}
 """The same server with a folder for each user that outlasts the user's sessions."""

@@ -3,7 +3,6 @@
 import json
 import subprocess
 import sys
-import time
 import uuid
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -70,9 +69,7 @@ def system(endpoint: FakeEndpoint, dashboards: RecordingSite, cart: str) -> Iter
     settings["SATCHEL_CANVAS_ORIGINS"] = dashboards.origin
     settings["POWERTOOLS_LOG_LEVEL"] = "INFO"  # as deployed, so that the search for tokens covers the same log lines
     with running_system(serve_command(), settings=settings) as running:
-        observer = UserClient(running.url, run_user("observer"), "users,staff")
-        while any(server["status"] == "starting" for server in observer.request("GET", "/api/tools").json()["servers"]):
-            time.sleep(0.1)
+        UserClient(running.url, run_user("observer"), "users,staff").wait_for_tools()
         dashboards.issuers.append(running.url)
         yield running
 

@@ -27,7 +27,7 @@ REQUIREMENTS |= {"truststore", "typing-extensions", "typing-inspection"}
 MAX_WHEEL_BYTES = 80_000
 CUTS = 50
 CUT_INTERVAL_SECONDS = 0.05  # cuts some connections while they wait for events, others during a request
-CALL = '/trial.log_lines {"lines": 100, "seconds": 2, "then_wait": 100}'  # runs until it is stopped
+CALL = '/trial.log_lines {"lines": 100, "seconds": 2, "then_wait": 250}'  # runs until it is stopped
 RETRY_DELAYS = [0.01] * 50
 
 

@@ -3,7 +3,6 @@
 import json
 import os
 import shutil
-import time
 from collections.abc import Iterator
 from typing import Any
 
@@ -58,9 +57,7 @@ def system(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SystemProcess]:
     servers["fastmcp"] = {"command": "python", "args": [str(MCP_CONFIG.parent / "asking_older/main.py")]}
     config.write_text(json.dumps({"mcpServers": servers}))
     with running_system(settings={"SATCHEL_MCP_CONFIG": str(config)}) as running:
-        observer = UserClient(running.url, run_user("observer"))
-        while any(server["status"] == "starting" for server in observer.request("GET", "/api/tools").json()["servers"]):
-            time.sleep(0.1)
+        UserClient(running.url, run_user("observer")).wait_for_tools()
         yield running
 
 

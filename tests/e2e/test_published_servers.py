@@ -5,7 +5,6 @@ import os
 import re
 import shutil
 import subprocess
-import time
 from collections.abc import Iterator
 from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
@@ -166,9 +165,7 @@ def system(site: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Syst
             while b" port " not in process.stderr.readline():
                 assert process.poll() is None
         running = stack.enter_context(running_system(settings=settings))
-        observer = UserClient(running.url, run_user("observer"))
-        while any(server["status"] == "starting" for server in observer.request("GET", "/api/tools").json()["servers"]):
-            time.sleep(0.1)
+        UserClient(running.url, run_user("observer")).wait_for_tools()
         yield running
 
 

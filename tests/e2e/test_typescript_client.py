@@ -22,7 +22,7 @@ INSTALLED = {"@satchel/client", "openapi-fetch", "openapi-typescript-helpers"}
 MAX_PACKAGE_BYTES = 80_000
 CUTS = 50
 CUT_INTERVAL_SECONDS = 0.05  # cuts some connections while they wait for events, others during a request
-CALL = '/trial.log_lines {"lines": 200, "seconds": 4, "then_wait": 100}'  # runs until it is stopped
+CALL = '/trial.log_lines {"lines": 200, "seconds": 4, "then_wait": 250}'  # runs until it is stopped
 
 pytestmark = pytest.mark.skipif(shutil.which("npm") is None, reason="needs npm")
 

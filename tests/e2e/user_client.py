@@ -14,6 +14,7 @@ Json = dict[str, Any]
 WAIT = {"Prefer": "wait=25"}
 TLS = ssl.create_default_context()  # shared, because each client would otherwise read all certificates again
 MAX_START_SECONDS = 120.0
+MAX_LISTING_SECONDS = 250.0  # of all servers, at the same time
 LOCAL_KEY = "local-key-of-all-systems-that-tests-start"
 """The key that every request to a local system needs, except those to its public routes."""
 
@@ -75,6 +76,15 @@ class UserClient:
             assert time.monotonic() < deadline, "no runner reported its isolation in time"
             time.sleep(0.02)
         return str(level)
+
+    def wait_for_tools(self) -> None:
+        """Wait until all servers have listed their tools. One that a busy machine starts too late is started again."""
+        deadline = time.monotonic() + MAX_LISTING_SECONDS
+        while waiting := [
+            server for server in self.request("GET", "/api/tools").json()["servers"] if server["status"] != "ready"
+        ]:
+            assert time.monotonic() < deadline, f"some servers did not list their tools in time: {waiting}"
+            time.sleep(0.1)
 
     def create_session(self, **fields: object) -> str:
         """Create a session and return its id."""

@@ -63,7 +63,7 @@ def deploy_bridge(system: SystemProcess, tmp_path_factory: pytest.TempPathFactor
             "SATCHEL_BRIDGE_MAX_SECONDS": str(max_seconds),
         }
         bridge = Code("bridge", code, packages, variables)
-        return FunctionUrl(lambda: Environment(bridge, log), seconds=max_seconds + 30)
+        return FunctionUrl(lambda: Environment(bridge, log), seconds=max_seconds + 100)
 
     return deploy
 

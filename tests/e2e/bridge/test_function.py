@@ -18,7 +18,7 @@ from tests.fake_providers.replies import Answer, ErrorKind, ErrorReply
 from tests.fake_providers.server import FakeEndpoint
 from tests.lambda_runtime.function_url import FunctionUrl
 
-FOUR_SECONDS = '/trial.log_lines {"lines": 1, "seconds": 0, "then_wait": 4}'
+TEN_SECONDS = '/trial.log_lines {"lines": 1, "seconds": 0, "then_wait": 10}'
 
 
 @pytest.fixture
@@ -122,7 +122,7 @@ def test_broken_connection_to_lambda_cancels_the_turn(bridge_function: FunctionU
 
 
 def test_hang_up_of_the_client_does_not_reach_the_function(bridge_function: FunctionUrl, user: UserClient) -> None:
-    lines = stream(bridge_function, user, FOUR_SECONDS)
+    lines = stream(bridge_function, user, TEN_SECONDS)
     next(lines)
     lines.close()
 
