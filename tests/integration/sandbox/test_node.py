@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from satchel.adapters.event_loop import EventLoop
+from satchel.adapters.sandbox import outside_changes
 from satchel.domain.isolation import Isolation
 from tests.integration.sandbox.conftest import LAYERS, needs_kernel, sandboxed
 from tests.integration.sandbox.sandboxed_server import SANDBOXED_TOOLS, SandboxedServer
@@ -57,7 +58,10 @@ def test_tool_without_username_can_write_nowhere(loop: EventLoop, tmp_path: Path
 
 
 @pytest.fixture
-def outside_file() -> Iterator[Path]:
+def outside_file(monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """A file in a folder in which other tests write at the same time, so that the limits of the search do not count."""
+    for limit in ("_MAX_CHANGES", "_MAX_ENTRIES"):
+        monkeypatch.setattr(outside_changes, limit, 100_000)
     path = Path("/tmp", f"outside-{uuid.uuid4()}")
     yield path
     path.unlink(missing_ok=True)
