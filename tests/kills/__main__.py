@@ -12,6 +12,7 @@ import time
 from pathlib import Path
 
 from tests.e2e.system_process import ROOT, free_port, running_system, serve_command
+from tests.e2e.user_client import run_user
 from tests.kills.users import BusyUser
 
 USERS = 3
@@ -34,7 +35,7 @@ def main(arguments: list[str]) -> int:
 def run(folder: Path, times: int, seed: int) -> list[str]:
     """Kill the server this many times, with data in ``folder``. Return a line for each problem."""
     settings = {"SATCHEL_DATA": str(folder), "SATCHEL_MCP_CONFIG": str(CONFIG)}
-    users = [BusyUser(f"user{number}@example.com", random.Random(f"{seed}-{number}")) for number in range(USERS)]  # noqa: S311
+    users = [BusyUser(run_user(f"user{number}"), random.Random(f"{seed}-{number}")) for number in range(USERS)]  # noqa: S311
     problems: list[str] = []
     port = free_port()  # the same for all starts, because shared links contain it
     for number in range(times + 1):

@@ -8,7 +8,7 @@ from urllib.parse import unquote
 import pytest
 
 from tests.e2e.system_process import SystemProcess
-from tests.e2e.user_client import Json, UserClient, fetch
+from tests.e2e.user_client import Json, UserClient, fetch, run_user
 
 TEXTS = {"sales.csv": "a,b\n1,2\n", "my notes of May.txt": "notes", "報告書 (最終).txt": "売上は上々です"}
 NAMES = list(TEXTS)
@@ -38,7 +38,7 @@ def upload_files(user: UserClient) -> UserFiles:
 
 @pytest.fixture(scope="module")
 def files(system: SystemProcess) -> UserFiles:
-    return upload_files(UserClient(system.url, "file.arguments@example.com"))
+    return upload_files(UserClient(system.url, run_user("file.arguments")))
 
 
 def locations_of(response: Json, system: SystemProcess) -> list[str]:
