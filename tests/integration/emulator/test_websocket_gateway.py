@@ -209,5 +209,5 @@ def test_server_stops_with_an_open_connection() -> None:
 
 
 def test_other_requests_are_forwarded_to_the_api(served: Served) -> None:
-    assert httpx2.get(f"http://127.0.0.1:{served.port}/ws").text == "the API"
+    assert httpx2.get(f"http://127.0.0.1:{served.port}/ws", timeout=60).text == "the API"
     assert served.function.events.empty()

@@ -56,7 +56,7 @@ class Caller:
 
     def seen(self) -> list[dict[str, Any]]:
         """Return what the server got since the last call of this method."""
-        seen: list[dict[str, Any]] = httpx2.get(f"{self.url}/seen").json()
+        seen: list[dict[str, Any]] = httpx2.get(f"{self.url}/seen", timeout=60).json()
         return seen
 
 
@@ -83,7 +83,7 @@ def test_file_is_uploaded_and_the_tool_gets_the_servers_address(caller: Caller, 
     result = json_of(caller.call("describe", caller.transfer("document"), document=path))
 
     assert result == {"uri": f"mcp-file://transfer/{name}", "size": len(TEXT)}
-    stored = httpx2.get(f"{caller.url}/download/{name}", headers={"X-Ticket": "t3"})
+    stored = httpx2.get(f"{caller.url}/download/{name}", headers={"X-Ticket": "t3"}, timeout=60)
     assert stored.text == TEXT
 
 

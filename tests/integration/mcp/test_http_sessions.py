@@ -41,7 +41,7 @@ class RemoteServer:
 
     def state(self) -> dict[str, Any]:
         """Return the requests since the last call of this method, and the open MCP sessions."""
-        state: dict[str, Any] = httpx2.get(f"{self.url}/requests").json()
+        state: dict[str, Any] = httpx2.get(f"{self.url}/requests", timeout=60).json()
         return state
 
     def methods(self) -> list[str]:
@@ -65,7 +65,7 @@ def cart_url() -> Iterator[str]:
 @pytest.fixture
 def cart(cart_url: str, loop: EventLoop) -> Iterator[RemoteServer]:
     client = McpToolClient("cart", ServerEntry(url=f"{cart_url}/mcp", allow_private=True), loop, os.environ)
-    httpx2.delete(f"{cart_url}/sessions")
+    httpx2.delete(f"{cart_url}/sessions", timeout=60)
     server = RemoteServer(cart_url, client)
     server.state()
     yield server
@@ -99,7 +99,7 @@ def test_call_in_an_open_session_sends_one_message(cart: RemoteServer) -> None:
 def test_session_is_renewed_after_a_restart_of_the_server(cart: RemoteServer) -> None:
     conversation = FakeServerSessions()
     cart.call("add", conversation, item="pen")
-    httpx2.delete(f"{cart.url}/sessions")
+    httpx2.delete(f"{cart.url}/sessions", timeout=60)
 
     assert cart.call("add", conversation, item="cup") == ["cup"]
     assert cart.call("view", conversation) == ["cup"]

@@ -34,7 +34,7 @@ def url() -> Iterator[str]:
 @pytest.fixture
 def client(url: str, loop: EventLoop) -> Iterator[McpToolClient]:
     client = McpToolClient("tasks", ServerEntry(url=f"{url}/mcp", allow_private=True), loop, os.environ)
-    httpx2.get(f"{url}/requests")
+    httpx2.get(f"{url}/requests", timeout=60)
     yield client
     client.close()
 
@@ -84,7 +84,7 @@ def test_calls_to_a_remote_server_end_while_its_task_works(client: McpToolClient
             task,
         ]
     assert text_of(events(client, "ducks", task.task_id)[-1]) == "ducks"
-    requests = httpx2.get(f"{url}/requests").json()
+    requests = httpx2.get(f"{url}/requests", timeout=60).json()
     assert [name for method, name in requests if method == "tasks/get"] == [task.task_id] * 3
 
 

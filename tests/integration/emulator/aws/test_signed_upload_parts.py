@@ -48,7 +48,7 @@ def signed(parts: S3Uploads, upload: Upload, body: bytes = BODY) -> tuple[str, H
 
 
 def put(url: str, headers: Headers, body: bytes) -> tuple[int, str]:
-    response = httpx2.put(url, headers=headers, content=body)
+    response = httpx2.put(url, headers=headers, content=body, timeout=60)
     return response.status_code, response.text
 
 
@@ -92,7 +92,7 @@ def test_altered_request_is_forbidden(parts: S3Uploads, upload: Upload, tamper: 
 
 def test_content_of_unknown_length_is_forbidden(parts: S3Uploads, upload: Upload) -> None:
     url, headers = signed(parts, upload)
-    response = httpx2.put(url, headers=headers, content=iter([BODY]))
+    response = httpx2.put(url, headers=headers, content=iter([BODY]), timeout=60)
     assert "content-length" not in response.request.headers
     assert response.status_code == FORBIDDEN
     assert stored_parts(parts, upload) == []
@@ -101,7 +101,7 @@ def test_content_of_unknown_length_is_forbidden(parts: S3Uploads, upload: Upload
 @pytest.mark.parametrize("method", ["GET", "HEAD", "POST", "DELETE"])
 def test_signed_part_only_accepts_put(parts: S3Uploads, upload: Upload, method: str) -> None:
     url, headers = signed(parts, upload)
-    assert httpx2.request(method, url, headers=headers).status_code == FORBIDDEN
+    assert httpx2.request(method, url, headers=headers, timeout=60).status_code == FORBIDDEN
 
 
 def test_other_content_of_the_same_length_is_a_bad_digest(parts: S3Uploads, upload: Upload) -> None:

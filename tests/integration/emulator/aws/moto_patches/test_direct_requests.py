@@ -188,7 +188,7 @@ def count_calls(requests: list[str]) -> Callable[[DomainDispatcherApplication, d
 def test_unsigned_request_of_another_process_is_refused(table: "DynamoDBClient", cloud: LocalCloud) -> None:
     del table
     headers = {"X-Amz-Target": "DynamoDB_20120810.GetItem", "Content-Type": "application/x-amz-json-1.0"}
-    response = httpx2.post(cloud.endpoint_url, headers=headers, json={"TableName": "items", "Key": KEY})
+    response = httpx2.post(cloud.endpoint_url, headers=headers, json={"TableName": "items", "Key": KEY}, timeout=60)
     assert response.status_code == 403
 
 

@@ -63,7 +63,7 @@ def test_object_is_sent_without_loading_it(s3: S3, growth: float) -> None:
     for number in range(1, PARTS + 1):
         expected.update(body_of(number))
     sent = MemoryGrowth()
-    with httpx2.stream("GET", presigned_url(s3)) as response:
+    with httpx2.stream("GET", presigned_url(s3), timeout=60) as response:
         assert response.headers["content-length"] == str(PART * PARTS)
         for piece in response.iter_bytes():
             received.update(piece)
@@ -82,7 +82,7 @@ def test_object_is_sent_without_loading_it(s3: S3, growth: float) -> None:
 )
 def test_range_request_returns_the_range(s3: S3, growth: float, requested: str, first: int, last: int) -> None:
     assert growth < MAX_GROWTH
-    response = httpx2.get(presigned_url(s3), headers={"Range": requested})
+    response = httpx2.get(presigned_url(s3), headers={"Range": requested}, timeout=60)
     expected = bytes(at // PART + 1 for at in range(first, last + 1))
     assert (response.status_code, response.content) == (206, expected)
     assert response.headers["content-range"] == f"bytes {first}-{last}/{PART * PARTS}"
@@ -91,4 +91,4 @@ def test_range_request_returns_the_range(s3: S3, growth: float, requested: str, 
 
 def test_range_behind_the_end_is_rejected(s3: S3, growth: float) -> None:
     assert growth < MAX_GROWTH
-    assert httpx2.get(presigned_url(s3), headers={"Range": f"bytes={PART * PARTS}-"}).status_code == 416
+    assert httpx2.get(presigned_url(s3), headers={"Range": f"bytes={PART * PARTS}-"}, timeout=60).status_code == 416

@@ -17,7 +17,7 @@ def test_removed_object_is_sent_completely_to_a_running_download(cloud: LocalClo
     resources.create_bucket(OBJECT["Bucket"], {"VersioningConfiguration": {"Status": "Enabled"}})
     s3: Any = boto3.client("s3", config=Config(signature_version="s3v4"))  # untyped, because the test passes a mapping
     version = s3.put_object(**OBJECT, Body=io.BytesIO(bytes(SIZE)))["VersionId"]
-    with httpx2.stream("GET", s3.generate_presigned_url("get_object", Params=OBJECT)) as response:
+    with httpx2.stream("GET", s3.generate_presigned_url("get_object", Params=OBJECT), timeout=60) as response:
         pieces = response.iter_raw()
         received = len(next(pieces))
         s3.delete_object(**OBJECT, VersionId=version)

@@ -89,7 +89,7 @@ def test_presigned_url_and_other_processes_use_connections(s3: "S3Client", conne
     s3.put_object(Bucket=BUCKET, Key=KEY, Body=b"content")
     url = s3.generate_presigned_url("get_object", {"Bucket": BUCKET, "Key": KEY})
 
-    assert httpx2.get(url).content == b"content"
+    assert httpx2.get(url, timeout=60).content == b"content"
     assert len(connections) == 1
 
 
