@@ -83,6 +83,7 @@ def password_system(tmp_path_factory: pytest.TempPathFactory, endpoint: FakeEndp
     ]
     settings = {"SATCHEL_MODELS": json.dumps(models), "OPENAI_API_KEY": KEYS["OPENAI_API_KEY"]}
     with running_password_system(tmp_path_factory.mktemp("data"), PASSWORD_CONFIG, settings) as system:
+        system.new_user("users,staff").wait_for_tools()
         yield system
 
 

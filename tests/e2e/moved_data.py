@@ -33,6 +33,7 @@ def export_session(folder: Path, name: str) -> MovedData:
     """Let a user chat, upload and create a report on a machine with data in ``folder``, and export its data."""
     with running_system(settings={"SATCHEL_DATA": str(folder / "first")}) as system:
         user = UserClient(system.url, name)
+        user.wait_for_tools()
         session = user.create_session(title="Sales")
         user.upload(session, "sales.csv", CSV)
         user.upload(None, "large.bin", random.Random(1).randbytes(LARGE_BYTES))  # noqa: S311  (not for security)

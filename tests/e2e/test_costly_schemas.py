@@ -62,6 +62,7 @@ def call(user: UserClient, session_id: str, tool: str, arguments: object) -> obj
 @pytest.mark.timeout(300)
 def test_health_answers_while_costly_schemas_are_checked(system_with_costly_schemas: SystemProcess) -> None:
     user = UserClient(system_with_costly_schemas.url, run_user("costly"))
+    user.wait_for_tools()
     session_id = user.create_session()
     results: list[object] = [call(user, session_id, *CONTROL)]  # starts the server
     control = max(health_times(user, lambda: results.append(call(user, session_id, *CONTROL))))

@@ -65,6 +65,7 @@ def system_with_short_grace() -> Iterator[SystemProcess]:
     """A system whose erasures run their second pass, which deletes late writes, after seconds."""
     command = [sys.executable, "-m", "tests.e2e.short_grace", "serve", "--port", str(free_port())]
     with running_system(command, settings={"SATCHEL_MCP_CONFIG": str(MCP_CONFIG), **NO_CART}) as system:
+        UserClient(system.url, run_user("observer")).wait_for_tools("cart")
         yield system
 
 

@@ -33,6 +33,7 @@ def test_requests_on_a_full_disk_say_so_and_work_again_when_there_is_space(tmp_p
     with small_disk(tmp_path / "disk", DISK_MIB):
         with running_system(settings=settings) as system:
             user = UserClient(system.url, run_user("full"))
+            user.wait_for_tools()
             session = user.create_session()
             ballast.write_bytes(b"x" * MIB)
             names, refusal = fill(user)

@@ -62,6 +62,7 @@ def earlier_user(settings: dict[str, str]) -> str:
     """The name of a user whose data an earlier run of the system has kept."""
     name = run_user("earlier")
     with running_system(settings=settings) as earlier:
+        UserClient(earlier.url, name).wait_for_tools()
         call(UserClient(earlier.url, name), "notes.add", text="kept")
     return name
 
@@ -70,6 +71,7 @@ def earlier_user(settings: dict[str, str]) -> str:
 def system(settings: dict[str, str], earlier_user: str) -> Iterator[SystemProcess]:
     assert earlier_user
     with running_system(settings=settings) as running:
+        UserClient(running.url, run_user("observer")).wait_for_tools()
         yield running
 
 

@@ -15,6 +15,7 @@ def test_start_removes_what_a_killed_system_left(tmp_path: Path) -> None:
     name = f"u{uuid.uuid4().hex[:12]}@example.com"
     workspace = Path("/tmp") / name
     with running_system(serve_command(), settings=settings) as killed:
+        UserClient(killed.url, name).wait_for_tools()
         written = call(UserClient(killed.url, name), "file_access.reach", way="open", path=f"{workspace}/left")
         assert written["results"] == "done"
         killed.kill()

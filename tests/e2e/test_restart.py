@@ -125,6 +125,7 @@ def test_chats_files_links_and_turns_continue_after_kills(
     two_days, three_days = ({"SATCHEL_INPUT_SECONDS": str(days * 86_400)} for days in (2, 3))
     with running_system(serve_command(), settings=settings | two_days) as system:
         assert f"All chats and files stay in {settings['SATCHEL_DATA']}" in system.output()
+        UserClient(system.url, run_user("observer")).wait_for_tools()
         chat = Chat(UserClient(system.url, run_user("restart")))
         user = UserClient(system.url, run_user("continue"))
         waiting, running, new = (user.create_session() for _ in range(3))
@@ -171,6 +172,7 @@ def test_chats_are_there_after_a_stop_during_which_an_approval_expired(
     settings: dict[str, str],
 ) -> None:
     with running_system(settings=settings | {"SATCHEL_APPROVAL_SECONDS": "2"}) as system:
+        UserClient(system.url, run_user("observer")).wait_for_tools()
         chat = Chat(UserClient(system.url, run_user("restart")))
         user = UserClient(system.url, run_user("continue"))
         session = user.create_session()
@@ -197,6 +199,7 @@ def test_task_of_a_server_is_polled_until_its_result_after_a_kill(tmp_path: Path
     settings = {"SATCHEL_DATA": str(tmp_path / "data"), "SATCHEL_MCP_CONFIG": str(config)}
     with running_system(settings=settings) as system:
         user = UserClient(system.url, run_user("task"))
+        user.wait_for_tools()
         session = user.create_session()
         turn_id = user.start_turn(session, '/tasks.research {"topic": "hold"}')["turn_id"]
         requests: list[list[str]] = []

@@ -58,8 +58,8 @@ def started(at_ready: AtReady) -> SystemProcess:
     """The system after it has reported the status of all servers."""
     system = at_ready.system
     user = UserClient(system.url, run_user("starter"))
+    user.wait_for_tools("absent", "silent", "unset", "mistyped")
     session_id = user.create_session()
-    # Each call waits until the server has listed its tools.
     for server in ("trial", "other", "absent", "silent", "unset"):
         user.ask(session_id, f'/{server}.wait {{"seconds": 0}}')
     return system

@@ -73,6 +73,7 @@ def _stop(system: SystemProcess, signal_name: str) -> float:
 
 def _stop_under_load(signal_name: str) -> float:
     with running_system(serve_command(), settings={"SATCHEL_MCP_CONFIG": str(TRIAL_CONFIG)}) as system:
+        UserClient(system.url, run_user("observer")).wait_for_tools()
         users = _load(system, '/trial.wait_with_daemon {"seconds": 60}')
         _wait_until(lambda: all((_workspace(user) / "daemon.pid").exists() for user in users))
         seconds = _stop(system, signal_name)
@@ -92,6 +93,7 @@ def test_signal_under_load_stops_within_five_seconds_and_deletes_workspaces(
 def _stop_after_a_call() -> float:
     with running_system(serve_command(), settings={"SATCHEL_MCP_CONFIG": str(TRIAL_CONFIG)}) as system:
         user = UserClient(system.url, run_user("quiet"))
+        user.wait_for_tools()
         user.ask(user.create_session(), '/trial.wait {"seconds": 0}')
         seconds = _stop(system, "SIGTERM")
         remaining = [path for path in system.temp_dir.rglob("*") if not path.is_dir()]

@@ -29,6 +29,7 @@ def titles_system(provider: FakeEndpoint) -> Iterator[SystemProcess]:
     settings = {"SATCHEL_MODELS": json.dumps(models), "SATCHEL_MODEL": "small", "SATCHEL_CHAT_TITLES": "true"}
     settings |= {"SATCHEL_MCP_CONFIG": str(MCP_CONFIG), **NO_CART, **KEYS}
     with running_system(settings=settings) as system:
+        UserClient(system.url, run_user("observer")).wait_for_tools("cart")
         yield system
 
 

@@ -4,6 +4,7 @@ import json
 import ssl
 import time
 import uuid
+from collections.abc import Collection
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -77,14 +78,20 @@ class UserClient:
             time.sleep(0.02)
         return str(level)
 
-    def wait_for_tools(self) -> None:
-        """Wait until all servers have listed their tools. One that a busy machine starts too late is started again."""
+    def wait_for_tools(self, *unavailable: str) -> None:
+        """Wait until all servers but the ``unavailable`` ones have listed their tools.
+
+        A turn waits only ten seconds for servers, which a busy machine exceeds. One that it starts too late is started
+        again.
+        """
         deadline = time.monotonic() + MAX_LISTING_SECONDS
-        while waiting := [
-            server for server in self.request("GET", "/api/tools").json()["servers"] if server["status"] != "ready"
-        ]:
+        while waiting := [server for server in self._servers() if not _is_listed(server, unavailable)]:
             assert time.monotonic() < deadline, f"some servers did not list their tools in time: {waiting}"
-            time.sleep(0.1)
+            time.sleep(0.2)
+
+    def _servers(self) -> list[Json]:
+        servers: list[Json] = self.request("GET", "/api/tools").json()["servers"]
+        return servers
 
     def create_session(self, **fields: object) -> str:
         """Create a session and return its id."""
@@ -152,3 +159,7 @@ class UserClient:
             after = page["next"]
             if page["done"]:
                 return events
+
+
+def _is_listed(server: Json, unavailable: Collection[str]) -> bool:
+    return bool(server["status"] == ("unavailable" if server["name"] in unavailable else "ready"))

@@ -43,6 +43,7 @@ def system(tmp_path_factory: pytest.TempPathFactory, server_url: str) -> Iterato
     entry = {"url": f"{server_url}/mcp"}
     config.write_text(json.dumps({"transfer": entry | {"file_transfer": True}, "closed": entry}))
     with running_system(settings={"SATCHEL_MCP_CONFIG": str(config)}) as running:
+        UserClient(running.url, run_user("observer")).wait_for_tools()
         yield running
 
 
