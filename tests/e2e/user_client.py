@@ -87,7 +87,7 @@ class UserClient:
         deadline = time.monotonic() + MAX_LISTING_SECONDS
         while waiting := [server for server in self._servers() if not _is_listed(server, unavailable)]:
             assert time.monotonic() < deadline, f"some servers did not list their tools in time: {waiting}"
-            time.sleep(0.2)
+            time.sleep(0.5)  # below every limit of requests
 
     def _servers(self) -> list[Json]:
         servers: list[Json] = self.request("GET", "/api/tools").json()["servers"]

@@ -62,9 +62,15 @@ class Scenario:
         )
 
     def interrupt(self, condition: Callable[[], bool], *arguments: str) -> None:
-        """Start a command and kill it as soon as the condition is true."""
+        """Start a command and kill it as soon as the condition is true. It stands still while that is checked."""
         process = self.start(*arguments)
-        wait_until(lambda: condition() or process.poll() is not None)
+        deadline = time.monotonic() + TIMEOUT_SECONDS
+        process.send_signal(signal.SIGSTOP)
+        while not condition() and process.poll() is None:
+            assert time.monotonic() < deadline
+            process.send_signal(signal.SIGCONT)
+            time.sleep(0.005)
+            process.send_signal(signal.SIGSTOP)
         process.send_signal(signal.SIGKILL)
         process.communicate()
         assert process.returncode == -signal.SIGKILL
@@ -133,13 +139,6 @@ def _runners(system: SystemProcess) -> list[int]:
     """Return the process ids of the runners of the server ``file_copy``."""
     processes = psutil.Process(system.process.pid).children(recursive=True)
     return sorted(process.pid for process in processes if process.name().endswith("run-file_copy"))
-
-
-def wait_until(condition: Callable[[], bool]) -> None:
-    deadline = time.monotonic() + TIMEOUT_SECONDS
-    while not condition():
-        assert time.monotonic() < deadline
-        time.sleep(0.002)
 
 
 def test_1_interrupted_upload_resumes(scenario: Scenario) -> None:
