@@ -6,7 +6,7 @@ ATTEMPTS = 5
 
 
 def fastest(measure: Callable[[], float], limit: float) -> float:
-    """Return the first of some times that is below the limit, or the shortest if none is.
+    """Return the first of some times that is below the limit, or else the shortest of them.
 
     Other processes delay some of the attempts, but a program that is too slow is so in each of them.
     """

@@ -73,7 +73,7 @@ class SystemProcess:
 
 
 def free_port() -> int:
-    """Return a port that no other process gets before this one ends, although nobody listens on it yet.
+    """Return a port that no other process gets before this one ends, also while no server listens on it.
 
     It is below the ports that the kernel gives to clients and to servers that name no port, and the workers of all test
     runs reserve their ports.

@@ -19,7 +19,7 @@ from tests.integration.turn.fakes import Script, ScriptedModel
 from tests.integration.turn.turn_driver import TurnDriver, UserSession, real_handler
 
 MAX_SECONDS = 2.0
-KILL_SECONDS = 15.0  # a tool that nobody kills ends after 30 seconds of silence
+KILL_SECONDS = 15.0  # a tool that is not killed ends after 30 seconds of silence
 
 
 def cancel(turns: TurnDriver, session: UserSession, turn: Turn) -> None:

@@ -37,7 +37,7 @@ TIMED_OUT = TurnError(error_code="E_TURN_TIMEOUT", message="The turn exceeded th
 SAY: Script = [[("say", {"size": 3})]]
 WAIT: Script = [[("wait", {})]]
 QUOTA = 256 << 10
-KILL_SECONDS = 15  # a tool that nobody kills ends after 30 seconds of silence
+KILL_SECONDS = 15  # a tool that is not killed ends after 30 seconds of silence
 CONTEXT = LambdaContext(function_name="by-hand", invoked_function_arn="", deadline=0)
 
 
