@@ -1,6 +1,7 @@
 """One running system with real tool servers, shared by all tests that do not stop it."""
 
 import json
+import shutil
 import subprocess
 import sys
 import uuid
@@ -11,13 +12,16 @@ import pytest
 
 from tests.e2e.password_system import PasswordSystem, running_password_system
 from tests.e2e.recording_site import RecordingSite, running_site
-from tests.e2e.system_process import SystemProcess, running_system, serve_command
+from tests.e2e.system_process import ROOT, SystemProcess, running_system, serve_command
 from tests.e2e.user_client import Json, UserClient, run_user
 from tests.fake_providers.server import PROVIDERS, FakeEndpoint
 
 CART_SERVER = Path(__file__).parents[1] / "mcp_servers/cart_server.py"
 MCP_CONFIG = Path(__file__).parent / "tool_servers/mcp.json"
 PASSWORD_CONFIG = MCP_CONFIG.with_name("password.json")
+NO_NODE = shutil.which("node") is None or not (ROOT / "node_modules/@modelcontextprotocol/sdk").is_dir()
+UNAVAILABLE = ("node", "node_checked") if NO_NODE else ()
+"""The servers of ``MCP_CONFIG`` that cannot start on this machine."""
 NO_CART = {"CART_URL": "http://127.0.0.1:9"}
 """Setting for systems with ``MCP_CONFIG`` whose tests do not call the remote server."""
 APPROVAL_SECONDS = 600  # no test waits so long, however busy the machine is
@@ -69,7 +73,7 @@ def system(endpoint: FakeEndpoint, dashboards: RecordingSite, cart: str) -> Iter
     settings["SATCHEL_CANVAS_ORIGINS"] = dashboards.origin
     settings["POWERTOOLS_LOG_LEVEL"] = "INFO"  # as deployed, so that the search for tokens covers the same log lines
     with running_system(serve_command(), settings=settings) as running:
-        UserClient(running.url, run_user("observer"), "users,staff").wait_for_tools()
+        UserClient(running.url, run_user("observer"), "users,staff").wait_for_tools(*UNAVAILABLE)
         dashboards.issuers.append(running.url)
         yield running
 

@@ -2,14 +2,13 @@
 
 import json
 import os
-import shutil
 from pathlib import Path
 from typing import Any
 
 import httpx2
 import pytest
 
-from tests.e2e.conftest import MCP_CONFIG
+from tests.e2e.conftest import MCP_CONFIG, NO_NODE
 from tests.e2e.system_process import SystemProcess
 from tests.e2e.user_client import Json, UserClient, fetch, run_user
 
@@ -17,7 +16,6 @@ ROOT = Path(__file__).parents[2]
 ANSWERS: Json = json.loads((MCP_CONFIG.parent / "fixed_answers/answers.json").read_text(encoding="utf-8"))
 
 # CI always has Node, so CI must not skip these tests silently.
-NO_NODE = shutil.which("node") is None or not (ROOT / "node_modules/@modelcontextprotocol/sdk").is_dir()
 needs_node = pytest.mark.skipif(
     NO_NODE and "CI" not in os.environ, reason="no Node, or its packages are not installed (make test does that)"
 )

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from tests.e2e.conftest import KEYS, MCP_CONFIG, NO_CART
+from tests.e2e.conftest import KEYS, MCP_CONFIG, NO_CART, UNAVAILABLE
 from tests.e2e.system_process import SystemProcess, running_system
 from tests.e2e.user_client import Json, UserClient, run_user
 from tests.fake_providers.replies import Answer, Reply, Request
@@ -29,7 +29,7 @@ def titles_system(provider: FakeEndpoint) -> Iterator[SystemProcess]:
     settings = {"SATCHEL_MODELS": json.dumps(models), "SATCHEL_MODEL": "small", "SATCHEL_CHAT_TITLES": "true"}
     settings |= {"SATCHEL_MCP_CONFIG": str(MCP_CONFIG), **NO_CART, **KEYS}
     with running_system(settings=settings) as system:
-        UserClient(system.url, run_user("observer")).wait_for_tools("cart")
+        UserClient(system.url, run_user("observer")).wait_for_tools("cart", *UNAVAILABLE)
         yield system
 
 
