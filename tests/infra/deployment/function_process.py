@@ -28,6 +28,7 @@ from satchel.adapters.system_clock import SystemClock
 from satchel.domain.conversation import CompletionRequest, ModelReply
 from satchel.domain.metrics import Metric
 from satchel.ports.llm import StreamListener
+from satchel.services.calls import dispatch_tool
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -59,6 +60,7 @@ _SLOW_REQUESTS = {"sts.AssumeRole": 0.04}
 
 Otherwise the requests after those would seem to wait for these."""
 
+_TOOL_SECONDS = 40
 _ON_LAMBDA = "/opt/"
 _PAYLOADS = {"Body", "Payload", "Data", "SecretString"}
 _writing = threading.Lock()
@@ -141,6 +143,7 @@ def _code() -> ModuleType:
     _log_metrics()
     _count_no_connections()
     _redirect_connections()
+    _wait_for_tools()
     _shift_clock(Path(os.environ[CLOCK_OFFSET]))
     spec = importlib.util.spec_from_file_location("handler", Path(os.environ[CODE]) / "handler.py")
     assert spec is not None
@@ -243,6 +246,12 @@ def _redirect_connections() -> None:
     """Send messages for connections to moto: API Gateway's host name does not exist on this machine."""
     create = clients.socket_api.__wrapped__
     cast("Any", clients).socket_api = lambda _endpoint: create(os.environ["AWS_ENDPOINT_URL"])
+
+
+def _wait_for_tools() -> None:
+    """Let Dispatch wait for tools that a busy machine makes slow. Tools that it does not wait for cost more."""
+    dispatch_tool.MAX_WAIT = timedelta(seconds=_TOOL_SECONDS)
+    clients.CALL_READ_SECONDS = _TOOL_SECONDS + 2
 
 
 def _shift_clock(file: Path) -> None:

@@ -127,7 +127,8 @@ class Scenario:
         signed = self._call(
             "POST", f"/api/files/uploads/{first['upload_id']}/parts", json={"parts": [{"number": 1, "sha256": digest}]}
         )["parts"][0]
-        assert httpx2.put(signed["url"], content=body, headers=signed["headers"]).status_code == httpx2.codes.OK
+        put = httpx2.put(signed["url"], content=body, headers=signed["headers"], timeout=60)
+        assert put.status_code == httpx2.codes.OK
         self._call("GET", f"/api/files/uploads/{first['upload_id']}")
         self._call("POST", f"/api/files/uploads/{first['upload_id']}/complete")
         self._call("GET", "/api/files/uploads")
