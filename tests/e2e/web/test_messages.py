@@ -8,6 +8,7 @@ from playwright.sync_api import expect
 from tests.e2e.web.accessibility import find_axe_violations
 from tests.e2e.web.chat_page import ChatPage
 from tests.e2e.web.conftest import ChatPageFactory
+from tests.e2e.web.held_pieces import HeldPieces
 from tests.e2e.web.keyboard import Keyboard
 from tests.fake_providers.replies import Answer, ErrorKind, ErrorReply
 from tests.fake_providers.server import FakeEndpoint
@@ -44,12 +45,14 @@ def test_failed_message_is_retried_and_an_answer_is_copied_and_edited(chat: Chat
 def test_reasoning_is_a_fold_with_its_duration_and_stays_after_a_reload(chat: ChatPage, endpoint: FakeEndpoint) -> None:
     page, keys = chat.page, Keyboard(chat.page)
     thoughts = ["First **look** ", "at ", "the ", "sky, ", "then ", "answer."]
-    endpoint.replies = [Answer(["It is blue."], thoughts=thoughts, pause=0.4)]
+    text = HeldPieces(["It is blue."])
+    endpoint.replies = [Answer(text, thoughts=thoughts, pause=0.4)]
     chat.open(chat.user.create_session(model="openai-chat"))
     turn = chat.send("How is it?")
     fold = turn.locator("details.reasoning")
     expect(fold.locator("summary")).to_have_text("Thinking…")
     expect(turn.get_by_text("Thinking…")).to_have_count(1)
+    text.release_all()
     expect(turn).to_have_attribute("aria-busy", "false")
     for _ in range(2):
         expect(fold.locator("summary")).to_have_text(re.compile(r"^Thought for \d+ s$"))
@@ -92,6 +95,7 @@ def test_edited_message_begins_a_branch_and_the_original_is_kept(chat: ChatPage,
     expect(messages).to_have_text(["First", "Second, edited", "Next"])
     with page.expect_download() as download:
         keys.press("button", "Actions for", back=True)
+        expect(page.get_by_role("menuitem", name="Rename")).to_be_focused()
         page.get_by_role("menuitem", name="Export as JSON").press("Enter")
     turns = json.loads(download.value.path().read_text("utf-8"))["turns"]
     assert [turn["message"] for turn in turns] == ["First", "SECOND", "Second, edited", "Next"]
@@ -201,13 +205,18 @@ def test_streamed_text_grows_evenly_with_a_caret_until_its_end(
     new_chat_page: ChatPageFactory, endpoint: FakeEndpoint
 ) -> None:
     lumps = ["It is fine, and it stays fine. " * 8] * 6
-    endpoint.replies = [Answer(lumps, pause=0.4)]
+    held = HeldPieces(lumps)
+    endpoint.replies = [Answer(held)]
     chat = new_chat_page(reduced_motion="no-preference")
     chat.open(chat.user.create_session(model="anthropic"))
     chat.page.evaluate(_RECORD_LENGTHS)
     turn = chat.send("How is it?")
+    for shown in range(2, 2 + 6 * len(lumps), 6):  # the beginning at once, and each later lump in several steps
+        held.release()
+        chat.page.wait_for_function("shown => window.lengths.size >= shown", arg=shown)
     text = "document.querySelector('.streaming p')"
     chat.page.wait_for_function(f"() => {text} && getComputedStyle({text}, '::after').content.startsWith('\"▍\"')")
+    held.release_all()
     expect(turn).to_have_attribute("aria-busy", "false")
     expect(turn.locator(".answer-text")).to_have_text("".join(lumps).strip())
     expect(turn.locator(".streaming")).to_have_count(0)

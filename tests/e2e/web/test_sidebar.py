@@ -7,6 +7,7 @@ from playwright.sync_api import expect
 from tests.e2e.web.accessibility import find_axe_violations
 from tests.e2e.web.chat_page import ChatPage
 from tests.e2e.web.conftest import ChatPageFactory
+from tests.e2e.web.held_pieces import HeldPieces
 from tests.e2e.web.keyboard import Keyboard
 from tests.fake_providers.replies import Answer
 from tests.fake_providers.server import FakeEndpoint
@@ -53,13 +54,16 @@ def test_menu_of_each_chat_is_visible_on_a_touch_screen(new_chat_page: ChatPageF
 
 def test_title_that_arrives_during_the_first_turn_is_shown_after_it(chat: ChatPage, endpoint: FakeEndpoint) -> None:
     page = chat.page
-    endpoint.replies = [Answer(["word "] * 8, pause=0.3)]
+    text = HeldPieces(["word "] * 8)
+    endpoint.replies = [Answer(text)]
     page.get_by_role("combobox", name="Model").select_option("openai-chat")
     turn = chat.send("What do you know about the\nhistory of Bern?")
+    text.release()
     expect(turn.locator(".answer-text")).to_contain_text("word")
     chats = page.get_by_role("region", name="Today").get_by_role("listitem")
     expect(chats.locator(".title")).to_have_text(["What do you know about the"])
     chat.user.request("PATCH", f"/api/sessions/{chat.session_id}", json={"title": "History of Bern"})
+    text.release_all()
     expect(turn).to_have_attribute("aria-busy", "false")
     expect(chats.locator(".title")).to_have_text(["History of Bern"])
     expect(page.get_by_role("heading", level=1)).to_have_text("History of Bern")
