@@ -12,6 +12,7 @@ def share(chat: ChatPage, *, with_files: bool) -> str:
     """Create a link to the open chat by keyboard. Return its address; the dialog stays open."""
     page, keys = chat.page, Keyboard(chat.page)
     keys.press("button", "Actions for", back=True)
+    expect(page.get_by_role("menuitem", name="Rename")).to_be_focused()
     page.get_by_role("menuitem", name="Share", exact=True).press("Enter")
     keys.choose("Expires after", "30")
     if with_files:
