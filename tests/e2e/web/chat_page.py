@@ -2,7 +2,7 @@
 
 import re
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -32,6 +32,14 @@ def wait_until(locator: Locator, condition: str, argument: object = None) -> Non
     while not locator.evaluate(condition, argument):
         assert time.monotonic() < deadline, f"not true in time: {condition}"
         locator.page.wait_for_timeout(50)
+
+
+def wait_for(page: Page, condition: Callable[[], object], what: str) -> None:
+    """Wait until a Python function returns something true, while requests of the page arrive at its routes."""
+    deadline = time.monotonic() + _MAX_WAIT_SECONDS
+    while not condition():
+        assert time.monotonic() < deadline, f"not in time: {what}"
+        page.wait_for_timeout(20)
 
 
 @dataclass(frozen=True)
@@ -101,7 +109,7 @@ class ChatPage:
         pattern = re.compile(url_end + "$")
         self.page.route(pattern, hold)
         yield
-        assert held, f"no GET request to {url_end}"
+        wait_for(self.page, lambda: held, f"a response to GET {url_end}")
         for route, response in held:
             route.fulfill(response=response)
         self.page.unroute(pattern, hold)

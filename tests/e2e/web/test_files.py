@@ -11,8 +11,9 @@ import httpx2
 import pytest
 from playwright.sync_api import FilePayload, Locator, Page, Route, expect
 
+from tests.e2e.user_client import fetch
 from tests.e2e.web.accessibility import find_axe_violations
-from tests.e2e.web.chat_page import ChatPage, wait_until
+from tests.e2e.web.chat_page import MAX_TURN_MS, ChatPage, wait_for, wait_until
 from tests.e2e.web.conftest import TIMEOUT_MS, ChatPageFactory
 from tests.e2e.web.keyboard import Keyboard
 from tests.e2e.web.test_untrusted_files import MAX_TASK_MS, longest_task
@@ -113,6 +114,11 @@ def intercept_parts(page: Page, handle: Callable[[str, Route], None]) -> list[st
     return sent
 
 
+def wait_until_held(page: Page, held: list[Route], count: int) -> None:
+    """Wait until the page has sent so many parts that the test holds."""
+    wait_for(page, lambda: len(held) >= count, f"{count} held parts")
+
+
 def test_dropped_file_is_sent_in_parts_and_resumes_after_reload(chat: ChatPage) -> None:
     page = chat.page
     held: list[Route] = []
@@ -121,6 +127,7 @@ def test_dropped_file_is_sent_in_parts_and_resumes_after_reload(chat: ChatPage) 
 
     progress = page.get_by_role("progressbar", name="Uploading year.bin")
     wait_until(progress, f"progress => progress.value >= {PART_BYTES} && progress.value < {FILE_BYTES}")
+    wait_until_held(page, held, 1)
     chat.screenshot("upload")
     assert sorted(sent) == ["1", "2"]
     page.reload()
@@ -130,12 +137,12 @@ def test_dropped_file_is_sent_in_parts_and_resumes_after_reload(chat: ChatPage) 
     expect(files.get_by_role("list", name="Unfinished uploads")).to_contain_text("year.bin (20 MB)")
     sent = intercept_parts(page, lambda _number, route: route.continue_())
     chat.drop_file("year.bin", FILE_BYTES)
-    expect(chat.attached).to_have_text(["year.bin"])
+    expect(chat.attached).to_have_text(["year.bin"], timeout=MAX_TURN_MS)
     assert sent == ["2"]
     expect(find_row(files, "year.bin")).to_contain_text("uploaded · 20 MB")
     expect(files.get_by_role("list", name="Unfinished uploads")).to_have_count(0)
     (record,) = chat.user.request("GET", "/api/files").json()["files"]
-    body = httpx2.get(chat.user.url + record["download_url"], follow_redirects=True).content
+    body = httpx2.get(chat.user.url + record["download_url"], follow_redirects=True, timeout=60).content
     assert body == b"\x07" * FILE_BYTES
 
 
@@ -147,8 +154,7 @@ def test_canceled_and_discarded_uploads_leave_nothing_behind(chat: ChatPage) -> 
     for count in (1, 2):
         upload(page, "year.bin", bytes(MULTIPART_BYTES))
         page.get_by_role("progressbar", name="Uploading year.bin").wait_for()
-        while len(held) < count:
-            page.wait_for_timeout(20)
+        wait_until_held(page, held, count)
         if count == 1:
             with page.expect_response(lambda response: response.request.method == "DELETE"):
                 keys.press("button", "Cancel year.bin")
@@ -173,8 +179,16 @@ def test_failed_file_list_and_failed_upload_can_be_retried(chat: ChatPage) -> No
     expect(files.get_by_role("alert")).to_contain_text("Can't reach the server")
     page.unroute(LIST_URL)
     page.route(FIRST_PAGE_URL, lambda route: route.continue_(url=route.request.url.replace("limit=100", "limit=15")))
-    page.route(NEXT_PAGE_URL, lambda route: route.abort())
+    refused: list[str] = []
+
+    def refuse(route: Route) -> None:
+        refused.append(route.request.url)
+        route.abort()
+
+    page.route(NEXT_PAGE_URL, refuse)
     keys.press("button", "Try again")
+    wait_for(page, lambda: refused, "the request for the next page")  # the first error stays until the list has loaded
+    expect(files.get_by_role("list", name="Files", exact=True)).to_have_attribute("aria-busy", "false")
     expect(files.get_by_role("alert")).to_contain_text("Can't reach the server")
     expect(files.get_by_text("15+ files")).to_be_hidden()
     page.unroute(NEXT_PAGE_URL)
@@ -299,9 +313,9 @@ def test_several_files_are_selected_by_keyboard_mentioned_zipped_and_deleted(cha
     page.keyboard.press("Shift+End")  # not a command of the list
     page.keyboard.press("Shift+ArrowDown")
     page.keyboard.press("Delete")
-    expect(files.locator(".file-name")).to_have_text(["4.txt", "4.txt", "1.txt", "0.txt"])
-    page.keyboard.press("F8")
+    page.keyboard.press("F8")  # at once, as a toast without the focus disappears
     assert keys.focused() == ("button", "Undo")
+    expect(files.locator(".file-name")).to_have_text(["4.txt", "4.txt", "1.txt", "0.txt"])
     page.keyboard.press("Enter")
     expect(files.locator(".file-name")).to_have_count(6)
     keys.go_to("button", "3.txt")
@@ -353,9 +367,12 @@ def test_thousand_files_load_while_scrolling_without_blocking_the_page(new_chat_
         names = files.locator(".file-name")
         expect(names.first).to_have_text("report 999.csv")
         scroller = files.locator(".file-scroller")
-        for _ in range(12):
+        deadline = time.monotonic() + MAX_TURN_MS / 1000
+        while not files.get_by_text("1,000 files", exact=True).is_visible():  # each scroll to the end loads more
+            assert time.monotonic() < deadline, "not all files are loaded in time"
             scroller.evaluate("list => list.scrollTo(0, list.scrollHeight)")
             page.wait_for_timeout(100)  # what a person sees between two turns of the wheel
+        scroller.evaluate("list => list.scrollTo(0, list.scrollHeight)")
         expect(names.last).to_have_text("report 0.csv")
         files.get_by_role("searchbox", name="Search files").fill("PORT 50")
         expect(files.get_by_text("11 of 1,000 files")).to_be_visible()
@@ -402,11 +419,11 @@ def test_shared_link_works_until_it_is_revoked(chat: ChatPage) -> None:
     expect(dialog.get_by_role("button", name="Create another link")).to_be_visible()
     keys.press("button", "Copy link")
     page.wait_for_function("async url => await navigator.clipboard.readText() === url", arg=url)
-    assert httpx2.get(url).content == b"a,b\n1,2\n"
+    assert fetch(url).content == b"a,b\n1,2\n"
     chat.screenshot("share")
     keys.press("button", "Revoke link")
     expect(dialog.get_by_role("button", name="Revoke link")).to_have_count(0)
-    assert httpx2.get(url).status_code == httpx2.codes.NOT_FOUND
+    assert fetch(url).status_code == httpx2.codes.NOT_FOUND
     assert keys.focused() == ("button", "Close")
     page.keyboard.press("Enter")
     expect(dialog).to_have_count(0)
@@ -419,15 +436,16 @@ def test_deletion_can_be_undone_until_the_page_is_left(chat: ChatPage) -> None:
         chat.user.upload(None, name, b"old")
     files = open_files(chat)
     choose_action(keys, "Delete", "old.txt")
-    expect(find_row(files, "old.txt")).to_have_count(0)
     assert keys.focused() == ("input", "Select newer.txt")
-    page.keyboard.press("F8")
+    page.keyboard.press("F8")  # at once, as a toast without the focus disappears
     assert keys.focused() == ("button", "Undo")
+    expect(find_row(files, "old.txt")).to_have_count(0)
     page.keyboard.press("Enter")
     expect(find_row(files, "old.txt")).to_have_count(1)
     assert keys.focused() == ("input", "Select newer.txt")
 
     choose_action(keys, "Delete", "old.txt")
+    page.keyboard.press("F8")  # a toast with the focus stays, so the file is not deleted yet
     expect(find_row(files, "old.txt")).to_have_count(0)
     assert len(chat.user.request("GET", "/api/files").json()["files"]) == 2
     page.goto("about:blank")  # leaving the page is not an undo
