@@ -61,12 +61,14 @@ def test_reload_shows_the_same_chat(chat: ChatPage) -> None:
     turn = chat.send('/approval.write {"name": "note.txt", "text": "hello"}')
     turn.get_by_role("button", name="Allow").wait_for()
     turn.locator(".tool-label").wait_for()
+    expect(chat.turns.first.locator(".markdown")).to_be_visible()  # plain text until the renderer is loaded
     before = chat.page.locator(".turns").aria_snapshot()
 
     chat.page.reload()
     chat.turns.nth(1).get_by_role("button", name="Allow").wait_for()
     expect(chat.turns.first.locator(".call")).to_have_count(2)
     chat.turns.nth(1).locator(".tool-label").wait_for()
+    expect(chat.turns.first.locator(".markdown")).to_be_visible()
 
     assert without_countdowns(chat.page.locator(".turns").aria_snapshot()) == without_countdowns(before)
     chat.turns.nth(1).get_by_role("button", name="Deny").click()
@@ -134,21 +136,37 @@ def test_tool_that_is_always_allowed_in_a_chat_asks_again_only_in_other_chats(ch
     expect(other.locator(".call")).to_have_class("call denied")
 
 
+_RECORD_NOTICES = """() => {
+    window.notices = [];
+    window.announced = [];
+    new MutationObserver(() => {
+        for (const [texts, selector] of [[notices, '.notice'], [announced, '[aria-label=Announcements]']]) {
+            const text = document.querySelector(selector)?.textContent;
+            if (text && text !== texts.at(-1)) texts.push(text);
+        }
+    }).observe(document.body, {childList: true, subtree: true, characterData: true});
+}"""
+"""Each notice is shown for a second and a half."""
+
+_SAY_TIME_LEFT = "words => notices.filter(text => text.includes(words)).every(text => /\\d+ s left/.test(text))"
+
+
 def test_slow_call_shows_progress_then_silence_notices_and_can_be_canceled(chat: ChatPage) -> None:
+    page, keys = chat.page, Keyboard(chat.page)
+    page.evaluate(_RECORD_NOTICES)
     turn = chat.send('/approval.report_steps {"steps": 4, "interval": 0.4, "silence": 60}')
 
     progress = turn.get_by_role("progressbar", name="Progress of approval.report_steps")
     expect(turn.locator(".progress")).to_contain_text(re.compile("step [234] of 4"))
     assert float(progress.get_attribute("value") or 0) >= 50
     chat.screenshot("progress")
-    notice = turn.locator(".notice")
-    for words in ("taking longer than expected", "Still processing", "will timeout in"):
-        expect(notice).to_contain_text(words)
-        expect(notice).to_contain_text(re.compile(r"\d+ s left"))
-        expect(chat.page.get_by_label("Announcements")).to_contain_text(words)
+    keys.go_to("button", "Cancel", back=True)  # the button stays while one notice replaces the other
     chat.screenshot("notice")
-    keys = Keyboard(chat.page)
-    keys.press("button", "Cancel", back=True)
+    for words in ("taking longer than expected", "Still processing", "will timeout in"):
+        page.wait_for_function("words => notices.some(text => text.includes(words))", arg=words)
+        page.wait_for_function("words => announced.some(text => text.includes(words))", arg=words)
+        assert page.evaluate(_SAY_TIME_LEFT, words), words
+    page.keyboard.press("Enter")
 
     expect(turn.locator(".call")).to_have_class("call stopped")
     expect(chat.page.get_by_role("button", name="Send")).to_be_visible()
