@@ -11,7 +11,7 @@ from playwright.sync_api import Frame, Locator, Page, expect
 from tests.e2e.published_servers.installed import with_installed_program
 from tests.e2e.system_process import SystemProcess, running_system
 from tests.e2e.web.app_servers import ARE_INSTALLED
-from tests.e2e.web.chat_page import ChatPage
+from tests.e2e.web.chat_page import MAX_TURN_MS, ChatPage
 from tests.e2e.web.sdk_app import DEMO
 from tests.e2e.web.test_app_methods import RUNNING, app_frame, write_config
 
@@ -36,7 +36,7 @@ def system(gate: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Sys
     demo = DEMO | {"silence_seconds": 110, "max_seconds": 120}
     demo["args"] = [*DEMO["args"], str(gate)]
     demo["read_paths"] = [*DEMO["read_paths"], str(gate)]
-    brief = demo | {"silence_seconds": 6, "notice_seconds": [2, 3, 4]}
+    brief = demo | {"silence_seconds": 15, "notice_seconds": [2, 3, 4]}  # its app must open before
     servers = {"demo": demo, "brief": brief} | ({"debug": DEBUG} if ARE_INSTALLED else {})
     config = write_config(tmp_path_factory.mktemp("opening"), servers)
     with running_system(settings={"SATCHEL_MCP_CONFIG": str(config)}) as running:
@@ -64,6 +64,16 @@ def events(frame: Frame) -> list[tuple[str, Any]]:
     return [(name, params) for name, params in found if name != "host-context-changed"]
 
 
+def reload(chat: ChatPage, calls: int) -> None:
+    """Load the page again after the last turn, and wait for the calls.
+
+    A turn that still runs would open the canvas by itself. Without all calls, the app of an earlier one may run first.
+    """
+    expect(chat.turns.last).to_have_attribute("aria-busy", "false")
+    chat.page.reload()
+    expect(chat.turns.locator(".call")).to_have_count(calls)
+
+
 def test_app_gets_its_input_before_the_result_and_goes_on_with_it(chat: ChatPage, gate: Path) -> None:
     frame = held(chat, "held-result")
     assert events(frame) == [("tool-input", {"arguments": {"text": "held-result"}})]
@@ -74,7 +84,7 @@ def test_app_gets_its_input_before_the_result_and_goes_on_with_it(chat: ChatPage
     assert events(frame)[1][1]["structuredContent"] == {"shown": "held-result"}
     assert frame.evaluate("window.isTheSame") is True
     newest_frame(chat.page, 1)  # the app of the earlier call has made room, as without an early opening
-    chat.page.reload()
+    reload(chat, 2)
     chat.page.get_by_role("button", name="Canvas").click()
     restored = app_frame(chat.page)
     restored.wait_for_function("window.events?.length >= 2")
@@ -100,7 +110,7 @@ def test_app_hears_that_its_call_has_failed(chat: ChatPage, gate: Path) -> None:
     assert result["isError"] is True
     assert "fail" in result["content"][0]["text"]
     expect(chat.page.get_by_role("note").filter(has_text="The tool of the app has failed")).to_be_visible()
-    chat.page.reload()
+    reload(chat, 2)
     chat.page.get_by_role("button", name="Canvas").click()
     restored = app_frame(chat.page)  # of the call that succeeded
     restored.wait_for_function("window.events?.length >= 2")
@@ -109,7 +119,7 @@ def test_app_hears_that_its_call_has_failed(chat: ChatPage, gate: Path) -> None:
 
 def test_app_hears_that_its_call_took_too_long(chat: ChatPage) -> None:
     frame = held(chat, "held-for-ever", server="brief")
-    frame.wait_for_function("window.events.some(([name]) => name === 'tool-cancelled')")
+    frame.wait_for_function("window.events.some(([name]) => name === 'tool-cancelled')", timeout=MAX_TURN_MS)
     assert events(frame)[1][0] == "tool-cancelled"
     assert events(frame)[1][1]["reason"]
 
@@ -136,7 +146,7 @@ def test_app_of_a_failed_call_can_call_no_tools(chat: ChatPage, gate: Path) -> N
 def test_running_call_opens_its_app_again_after_a_reload(chat: ChatPage, gate: Path) -> None:
     held(chat, "held-reload")
     chat.page.reload()
-    frame = app_frame(chat.page)
+    frame = newest_frame(chat.page, 2)  # the other is of the earlier call
     frame.wait_for_function("window.events?.length >= 1")
     assert [name for name, _ in events(frame)] == ["tool-input"]
     (gate / "held-reload").touch()
@@ -175,7 +185,7 @@ def test_first_call_of_an_app_opens_it_in_a_frame_that_has_loaded_before(chat: C
     assert opened.evaluate("frame => frame.isWarm") is True
     assert opened.evaluate(_RIGHTS) == rights
     expect(chat.page.locator("iframe")).to_have_count(1)
-    chat.page.reload()
+    reload(chat, 1)
     chat.page.get_by_role("button", name="Canvas").click()
     app_frame(chat.page)
     assert opened.evaluate(_RIGHTS) == rights  # of a frame that was made for its app
