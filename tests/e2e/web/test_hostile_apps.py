@@ -12,7 +12,7 @@ from playwright.sync_api import Dialog, Download, FrameLocator, Locator, Page, e
 
 from tests.e2e.system_process import SystemProcess, free_port, running_system, serve_command
 from tests.e2e.user_client import UserClient, run_user
-from tests.e2e.web.chat_page import ChatPage
+from tests.e2e.web.chat_page import MAX_TURN_MS, ChatPage, wait_for
 from tests.e2e.web.conftest import ChatPageFactory
 from tests.e2e.web.hostile.attacker import Attacker, listening_attacker
 
@@ -149,9 +149,12 @@ def open_app(chat: ChatPage, name: str, arguments: dict[str, Any] | None = None)
 
 
 def outcome(chat: ChatPage, name: str) -> dict[str, str]:
-    """Wait until the app has tried everything, and return what it got. Its last attempt may have removed the app."""
+    """Wait until the app has tried everything, and return what it got. Its last attempt may have removed the app.
+
+    Each of up to twenty attempts may take a second.
+    """
     closed = "document.body.textContent.includes('The app has closed.')"
-    chat.page.wait_for_function(f"name => name in window.outcomes || {closed}", arg=name)
+    chat.page.wait_for_function(f"name => name in window.outcomes || {closed}", arg=name, timeout=MAX_TURN_MS)
     text: str | None = chat.page.evaluate("name => window.outcomes[name]", name)
     if text is None:
         assert re.findall(r"tries .*, (\d+) left", logs(chat).text_content() or "")[-1] == "0"
@@ -266,7 +269,7 @@ def test_app_cannot_read_files_of_another_user(chat: ChatPage, watch: Watch, sys
     names += [f"file:///tmp/{other.name}/secret.txt", f"{session_id}/secret.txt", str(link.get("key", "secret.txt"))]
     open_app(chat, "other-files", {"names": names})
     assert outcome(chat, "other-files") == {}
-    expect(chat.page.locator(".app-calls li")).to_have_count(len(names))
+    expect(chat.page.locator(".app-calls li")).to_have_count(len(names), timeout=MAX_TURN_MS)
     expect_usable(chat)
     watch.check()
 
@@ -288,4 +291,4 @@ def test_attacker_hears_an_app_that_declares_its_domain(chat: ChatPage, attacker
     """The attacker listens: otherwise the other tests would show nothing."""
     open_app(chat, "declared")
     outcome(chat, "declared")
-    assert "GET /declared" in attacker.received
+    wait_for(chat.page, lambda: "GET /declared" in attacker.received, "the request of the app")
