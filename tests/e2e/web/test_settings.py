@@ -1,6 +1,7 @@
 """Settings, shortcuts, the palette, the sidebar that can be hidden, and installation."""
 
 import re
+from datetime import UTC, datetime, timedelta
 
 import httpx2
 from playwright.sync_api import expect
@@ -85,13 +86,15 @@ def test_shortcuts_open_palette_list_and_new_chat_and_hide_the_sidebar(chat: Cha
     assert find_axe_violations(page) == []
     page.keyboard.type("budget")
     expect(palette.get_by_role("option")).to_have_text(["Budget of May"])
+    expect(palette.get_by_role("option")).to_have_attribute("aria-selected", "true")
     page.keyboard.press("Enter")
     expect(page).to_have_title("Budget of May - Satchel")
     expect(page.locator("dialog")).to_have_count(0)
 
     page.keyboard.press("Control+k")
+    expect(palette.get_by_role("combobox")).to_be_focused()
     page.keyboard.type("calculator.evaluate")
-    palette.get_by_role("option").first.wait_for()
+    expect(palette.get_by_role("option").first).to_have_attribute("aria-selected", "true")
     page.keyboard.press("Enter")
     expect(page.get_by_role("form", name=re.compile("^Tool "))).to_be_visible()
     page.keyboard.press("Escape")
@@ -99,6 +102,7 @@ def test_shortcuts_open_palette_list_and_new_chat_and_hide_the_sidebar(chat: Cha
     page.keyboard.press("Control+/")
     expect(page.get_by_role("dialog", name="Keyboard shortcuts")).to_contain_text("New chat")
     page.keyboard.press("Escape")
+    expect(page.locator("dialog")).to_have_count(0)
     page.keyboard.press("Control+Shift+O")
     expect(page).to_have_title("Satchel")
     expect(chat.message_box).to_be_focused()
@@ -174,8 +178,8 @@ def test_personal_token_is_shown_once_listed_used_and_revoked(chat: ChatPage) ->
     assert find_axe_violations(page) == []
     chat.screenshot("personal-tokens")
     headers = {"Authorization": f"Bearer {text}"}
-    me = httpx2.get(f"{chat.user.url}/api/by-token/api/me", headers=headers)
-    assert me.json()["user"] == chat.user.name
+    address = f"{chat.user.url}/api/by-token/api/me"
+    assert httpx2.get(address, headers=headers, timeout=60).json()["user"] == chat.user.name
 
     page.reload()
     page.get_by_role("button", name="Settings").click()
@@ -183,7 +187,7 @@ def test_personal_token_is_shown_once_listed_used_and_revoked(chat: ChatPage) ->
     expect(dialog.get_by_label("New token")).to_have_count(0)
     keys.press("button", "Revoke Open WebUI")
     expect(tokens).to_have_count(0)
-    assert httpx2.get(f"{chat.user.url}/api/by-token/api/me", headers=headers).status_code == httpx2.codes.UNAUTHORIZED
+    assert httpx2.get(address, headers=headers, timeout=60).status_code == httpx2.codes.UNAUTHORIZED
 
 
 def test_page_can_be_installed(chat: ChatPage) -> None:
@@ -227,35 +231,42 @@ _RECORD_NOTIFICATIONS = """() => {
 }"""
 
 
-def test_end_of_a_long_answer_is_notified_once_the_user_and_the_browser_allow_it(chat: ChatPage) -> None:
+def test_end_of_a_long_answer_is_notified_once_the_user_and_the_browser_allow_it(
+    new_chat_page: ChatPageFactory,
+) -> None:
+    chat = new_chat_page(shared=False)  # the clock is that of a whole profile, also in later tests
     page = chat.page
     page.add_init_script(f"({_RECORD_NOTIFICATIONS})()")
-    page.clock.install()
-    page.reload()
+    time = datetime.now(UTC)
+    page.clock.set_fixed_time(time)  # so that a turn is as long as the test says
+    chat.open()
 
-    def end_a_turn(milliseconds: int) -> None:
+    def end_a_turn(seconds: int) -> None:
+        nonlocal time
         turn = chat.send('/trial.wait {"seconds": 60}')
         expect(turn.locator(".call.running")).to_be_visible()
-        page.clock.fast_forward(milliseconds)
+        time += timedelta(seconds=seconds)
+        page.clock.set_fixed_time(time)
         page.get_by_role("button", name="Stop", exact=True).click()
         expect(turn).to_have_attribute("aria-busy", "false")
+        expect(page).not_to_have_title(re.compile("^…"))  # set just before the notification
 
     page.evaluate("window.isHidden = true")
-    end_a_turn(30_000)
+    end_a_turn(30)
     assert page.evaluate("window.shown") == []
 
     page.evaluate("window.nextPermission = 'granted'")
     page.get_by_role("button", name="Settings").click()
     switch = page.get_by_label("Notify me when a long answer is complete")
-    switch.check()
+    switch.click()  # not check(): the box is checked a moment later
     expect(switch).to_be_checked()
     page.keyboard.press("Escape")
-    end_a_turn(1_000)
+    end_a_turn(1)
     assert page.evaluate("window.shown") == []
-    end_a_turn(30_000)
+    end_a_turn(30)
     assert page.evaluate("window.shown") == ["The answer is complete: Wait 60"]
     page.evaluate("window.isHidden = false")
-    end_a_turn(30_000)
+    end_a_turn(30)
     assert len(page.evaluate("window.shown")) == 1
 
 
