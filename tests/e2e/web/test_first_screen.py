@@ -5,7 +5,7 @@ import re
 from playwright.sync_api import Route, expect
 
 from tests.e2e.web.accessibility import find_axe_violations
-from tests.e2e.web.chat_page import MAX_TURN_MS, ChatPage
+from tests.e2e.web.chat_page import MAX_TURN_MS, ChatPage, wait_for
 from tests.e2e.web.conftest import ChatPageFactory
 from tests.e2e.web.keyboard import Keyboard
 
@@ -69,6 +69,7 @@ def test_tools_are_switched_off_for_a_chat_and_stay_off_after_a_reload(chat: Cha
     expect(switch).not_to_be_checked()
     chat.screenshot("tools-of-a-chat")
     switch.check()
+    expect(chat.turns).to_have_count(1)  # the earlier turn is loaded
     turn = chat.ask('/calculator.evaluate {"expression": "2+3"}')
     expect(turn.locator(".call")).to_have_class("call done")
 
@@ -88,7 +89,7 @@ def test_message_box_takes_the_focus_only_if_the_user_has_not_moved_it(chat: Cha
     page.route("**/assets/DropZone-*.js", lambda route: held.append(route))  # noqa: PLW0108  (Playwright cannot wrap a builtin)
     page.reload(wait_until="commit")
     keys.go_to("button", "My Files")
-    assert held
+    wait_for(page, lambda: held, "the request for the script")
     held[0].continue_()
     chat.message_box.wait_for()
     expect(page.get_by_role("button", name="My Files")).to_be_focused()
