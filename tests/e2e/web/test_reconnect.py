@@ -51,7 +51,7 @@ def test_dropped_connections_during_a_turn_leave_the_same_page(new_chat_page: Ch
 
 def test_notice_is_shown_while_the_connection_is_lost(chat: ChatPage) -> None:
     chat.ask("hello")
-    chat.send('/trial.log_lines {"lines": 20, "seconds": 2}')
+    chat.send('/trial.log_lines {"lines": 20, "seconds": 2, "then_wait": 100}')  # runs until it is stopped
     notice = chat.page.locator(".connection-lost")
 
     chat.page.context.set_offline(True)
@@ -61,4 +61,6 @@ def test_notice_is_shown_while_the_connection_is_lost(chat: ChatPage) -> None:
     chat.page.context.set_offline(False)
 
     expect(notice).to_have_count(0)
+    expect(chat.turns.last.locator(".details")).to_contain_text("line 19")
+    chat.page.get_by_role("button", name="Stop", exact=True).click()
     expect(chat.turns.last).to_have_attribute("aria-busy", "false")
