@@ -9,7 +9,7 @@ from tests.e2e.conftest import PASSWORD_CONFIG
 from tests.e2e.password_system import running_password_system
 from tests.e2e.system_process import free_port
 from tests.e2e.user_client import UserClient
-from tests.e2e.web.chat_page import ChatPage
+from tests.e2e.web.chat_page import MAX_TURN_MS, ChatPage
 from tests.e2e.web.conftest import TIMEOUT_MS
 from tests.e2e.web.tls_proxy import tls_proxy
 from tests.fakes.accounts import PASSWORD
@@ -44,7 +44,7 @@ def test_user_chats_uploads_and_downloads_through_the_proxy_alone(browser: Brows
         (cookie,) = context.cookies()
         expect(chat.ask('/trial.wait {"seconds": 0.5}')).to_be_visible()
         chat.drop_file("large.bin", LARGE_BYTES)
-        expect(chat.attached).to_contain_text("large.bin")
+        expect(chat.attached).to_contain_text("large.bin", timeout=MAX_TURN_MS)
         size = page.evaluate(
             """async () => {
                 const headers = {"X-Satchel-Client": "page"};

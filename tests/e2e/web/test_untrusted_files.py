@@ -61,6 +61,7 @@ def test_hostile_files_run_no_scripts_send_no_requests_and_do_not_block(new_chat
         chat.ask(f"/samples.hostile_files {json.dumps({'listener': listener.origin})}")
         expect(page).to_have_title(f"Hostile files {listener.origin} - Satchel")
         title, url, pages = page.title(), page.url, page.context.pages
+        page.get_by_role("tab").first.wait_for()  # all appear at once
         names = page.get_by_role("tab").all_text_contents()
         assert len(names) >= 30
         slow = {}
@@ -190,7 +191,7 @@ def _check_pixels(viewer: Locator) -> None:
     expect(viewer.get_by_role("note")).to_contain_text(
         "Showing a reduced copy; the original has 10000 \N{MULTIPLICATION SIGN} 10000 pixels"
     )
-    expect(viewer.locator("canvas")).to_have_attribute("width", "2048")
+    expect(viewer.locator("canvas")).to_have_attribute("width", "2048", timeout=60_000)
 
 
 LARGE_FILES: dict[str, Check] = {
