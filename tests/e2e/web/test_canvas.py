@@ -9,7 +9,7 @@ from playwright.sync_api import Locator, Page, expect
 
 from tests.e2e.recording_site import RecordingSite
 from tests.e2e.web.accessibility import find_axe_violations, find_keyboard_issues
-from tests.e2e.web.chat_page import ChatPage, wait_until
+from tests.e2e.web.chat_page import ChatPage, wait_for, wait_until
 from tests.e2e.web.conftest import ChatPageFactory
 from tests.e2e.web.keyboard import Keyboard
 
@@ -331,8 +331,14 @@ def test_display_mode_replaces_appends_or_splits_tabs(chat: ChatPage) -> None:
     page.reload()
     button = chat.turns.first.locator("button.artifact-button")
     chat.turns.last.locator("button.artifact-button").wait_for()
-    keys.press("region", "Conversation", key="Home")  # a turn is loaded when it scrolls into view
-    button.wait_for()
+    keys.go_to("region", "Conversation")
+
+    def scroll_to_the_beginning() -> bool:
+        page.keyboard.press("Home")
+        return button.is_visible()
+
+    # A turn is loaded when it scrolls into view. One that is loaded at this moment may scroll back to the end.
+    wait_for(page, scroll_to_the_beginning, "the first turn")
     keys.press("button", "notes.md")
     expect(page.get_by_role("tab")).to_have_text(["notes.md"])
     expect(find_tab(page, "notes.md")).to_be_focused()
