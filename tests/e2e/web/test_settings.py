@@ -165,13 +165,14 @@ def test_own_instructions_are_part_of_the_requests_of_new_chats(chat: ChatPage, 
 
 def test_personal_token_is_shown_once_listed_used_and_revoked(chat: ChatPage) -> None:
     page, keys = chat.page, Keyboard(chat.page)
-    keys.press("button", "Settings", back=True)
     dialog = page.get_by_role("dialog", name="Settings")
-    keys.go_to("input", "For which program?")
-    page.keyboard.type("Open WebUI")
-    keys.choose("Valid for", "30")
-    keys.press("button", "Create token")
-    text = dialog.get_by_label("New token").input_value()
+    with chat.delayed_reads("/api/me/tokens"):
+        keys.press("button", "Settings", back=True)
+        keys.go_to("input", "For which program?")
+        page.keyboard.type("Open WebUI")
+        keys.choose("Valid for", "30")
+        keys.press("button", "Create token")
+        text = dialog.get_by_label("New token").input_value()
     tokens = dialog.get_by_role("list", name="Personal tokens").get_by_role("listitem")
     expect(tokens).to_contain_text(["Open WebUIExpires"])
     expect(tokens).to_contain_text("Never used")

@@ -4,6 +4,7 @@ import { Button } from "../shared/Button";
 import { copyText } from "../shared/copyText";
 import { DateTime } from "../shared/DateTime";
 import { announce, errorMessage, showError } from "../shared/notifications";
+import { useSyncedState } from "../shared/useSyncedState";
 import { texts } from "../texts";
 
 const LIFETIMES_DAYS = [7, 30, 90, 365] as const;
@@ -19,21 +20,18 @@ interface Token {
 /** The user's tokens for other programs: make one, see its text once, and revoke it. */
 export function PersonalTokens() {
   const id = useId();
-  const [tokens, setTokens] = useState<readonly Token[] | null>(null);
+  const { value: tokens, update, read } = useSyncedState<readonly Token[] | null>(null);
   const [failure, setFailure] = useState<string | null>(null);
   const [name, setName] = useState("");
   const [days, setDays] = useState<number>(90);
   const [newText, setNewText] = useState<string | null>(null);
   useEffect(() => {
-    unwrap(api.GET("/api/me/tokens")).then(
-      (list) => setTokens(list.tokens),
-      (error: unknown) => setFailure(errorMessage(error)),
-    );
-  }, []);
+    read(unwrap(api.GET("/api/me/tokens")), (_, list) => list.tokens).catch((error: unknown) => setFailure(errorMessage(error)));
+  }, [read]);
   const create = (event: FormEvent): void => {
     event.preventDefault();
     unwrap(api.POST("/api/me/tokens", { body: { name: name.trim(), ttl_days: days } })).then(({ token, ...created }) => {
-      setTokens((known) => [created, ...(known ?? [])]);
+      update((known) => [created, ...without(known, created.token_id)]);
       setNewText(token);
       setName("");
       announce(texts.tokens.created);
@@ -41,7 +39,7 @@ export function PersonalTokens() {
   };
   const revoke = (token_id: string): void => {
     unwrap(api.DELETE("/api/me/tokens/{token_id}", { params: { path: { token_id } } })).then(() => {
-      setTokens((known) => (known ?? []).filter((token) => token.token_id !== token_id));
+      update((known) => without(known, token_id));
       setNewText(null);
       announce(texts.tokens.revoked);
     }, showError);
@@ -107,4 +105,8 @@ export function PersonalTokens() {
       )}
     </>
   );
+}
+
+function without(tokens: readonly Token[] | null, tokenId: string): readonly Token[] {
+  return (tokens ?? []).filter(({ token_id }) => token_id !== tokenId);
 }
