@@ -3,6 +3,7 @@
 import json
 import sys
 from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -161,11 +162,16 @@ def test_file_of_an_app_is_saved_after_a_question(chat: ChatPage) -> None:
     assert not frame.evaluate("saved.then(({isError}) => isError ?? false)")
 
 
-def test_app_that_asks_to_be_closed_is_closed_and_can_be_opened_again(chat: ChatPage) -> None:
+def test_app_that_asks_to_be_closed_is_closed_and_can_be_opened_again(new_chat_page: ChatPageFactory) -> None:
+    chat = new_chat_page(shared=False)  # the clock is that of a whole profile, also in later tests
+    chat.page.clock.install()
+    chat.open()
     frame = opened(chat)
+    chat.page.clock.pause_at(datetime.now(UTC) + timedelta(minutes=1))  # an app has half a second to finish
     frame.evaluate("void app.requestTeardown()")
     expect(chat.page.get_by_text("The app has closed.")).to_be_visible()
     expect(chat.page.locator(".app-logs pre")).to_contain_text("info: closing")
+    chat.page.clock.resume()
     chat.page.get_by_role("button", name="Open again").click()
     expect(app_frame(chat.page).locator("#result")).to_contain_text("hello")
 
