@@ -29,7 +29,7 @@ FLAGS = [
 SHARED_PROCESS = "--process-per-site"
 """Lets the pages of a profile share a renderer process."""
 
-TIMEOUT_MS = 20_000
+TIMEOUT_MS = 40_000
 WIDE = {"width": 1280, "height": 800}
 CONTEXT_OPTIONS: dict[str, Any] = {"viewport": WIDE, "reduced_motion": "reduce"}
 _STORAGE = "local_storage,indexeddb,cache_storage,file_systems,service_workers"

@@ -81,6 +81,7 @@ def system(tmp_path_factory: pytest.TempPathFactory, attacker: Attacker) -> Iter
     config.write_text(json.dumps({"mcpServers": servers}))
     settings = {"SATCHEL_MCP_CONFIG": str(config), "SATCHEL_APPS_PORT": str(apps_port)}
     with running_system(serve_command(port), settings=settings) as running:
+        UserClient(running.url, run_user("observer")).wait_for_tools()
         yield running
 
 

@@ -10,6 +10,7 @@ from playwright.sync_api import Frame, Locator, Page, expect
 
 from tests.e2e.published_servers.installed import with_installed_program
 from tests.e2e.system_process import SystemProcess, running_system
+from tests.e2e.user_client import UserClient, run_user
 from tests.e2e.web.app_servers import ARE_INSTALLED
 from tests.e2e.web.chat_page import MAX_TURN_MS, ChatPage
 from tests.e2e.web.sdk_app import DEMO
@@ -40,6 +41,7 @@ def system(gate: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Sys
     servers = {"demo": demo, "brief": brief} | ({"debug": DEBUG} if ARE_INSTALLED else {})
     config = write_config(tmp_path_factory.mktemp("opening"), servers)
     with running_system(settings={"SATCHEL_MCP_CONFIG": str(config)}) as running:
+        UserClient(running.url, run_user("observer")).wait_for_tools()
         yield running
 
 

@@ -21,6 +21,7 @@ def test_open_page_shows_the_chat_again_after_a_restart_and_the_report_opens(bro
         context.add_init_script(f"localStorage.setItem('satchel.user', {json.dumps(user.name)})")
         chat = ChatPage(page := context.new_page(), user)
         with running_system(command, settings=settings) as system:
+            user.wait_for_tools()
             chat.open()
             chat.drop_file("sales.csv", b"region,units\nnorth,3\nsouth,4\n")
             expect(chat.attached).to_have_text(["sales.csv"])
