@@ -36,7 +36,7 @@ def run(turns: TurnDriver) -> Iterator[ChaosRun]:
     faults = FaultInjector(SEED, WORKLOADS)
     background_functions.create_functions()
     with faults.patched_clients():
-        turns.set_timeouts(heartbeat=5, call=30)  # on a busy machine, a living runner may be late
+        turns.set_timeouts(heartbeat=15)  # on a busy machine, a living runner may be late
         os.environ["SATCHEL_BEAT_SECONDS"] = "1"  # a runner that waits for an answer must be known to live
         yield ChaosRun(turns, faults)
 
