@@ -31,11 +31,11 @@ afterEach(() => {
 });
 
 /** Follow the turn to its end and return the sequence numbers of its events. */
-async function followToEnd(): Promise<number[]> {
+async function followToEnd(onConnection?: (isConnected: boolean) => void): Promise<number[]> {
   const received: number[] = [];
   const onEvents = (events: TurnEvent[]) => received.push(...events.map(({ seq }) => seq));
   const transport = createTransport({ url: "http://here.example", webSocket: WebSocketThatIsNotOpened });
-  const end = followTurn(transport, { ...TURN, onEvents, signal: new AbortController().signal });
+  const end = followTurn(transport, { ...TURN, onEvents, signal: new AbortController().signal, onConnection });
   await Promise.all([end, vi.runAllTimersAsync()]);
   return received;
 }
@@ -58,6 +58,15 @@ describe("followTurn", () => {
     responses = [page([event(1)]), new TypeError("cut"), Response.json({}, { status: 503 }), page([event(2)], true)];
 
     expect(await followToEnd()).toEqual([1, 2]);
+  });
+
+  it("reports that it is connected again before it waits for further events", async () => {
+    const states: string[] = [];
+    const wait = (query: string | undefined) => query?.split("wait=")[1];
+    responses = [page([]), new TypeError("cut"), page([event(1)]), page([]), page([event(2)], true)];
+
+    await followToEnd((isConnected) => states.push(`${isConnected} after wait=${wait(queries.at(-1))}`));
+    expect(states).toEqual(["true after wait=0", "false after wait=20", "true after wait=0", "true after wait=20"]);
   });
 
   it("throws at once if the turn does not exist", async () => {

@@ -35,7 +35,7 @@ export async function followTurn(transport: Transport, options: FollowOptions): 
   let socketFailures = transport.webSocket === null ? Number.POSITIVE_INFINITY : 0;
   while (!cursor.done && !signal.aborted) {
     // Poll first: past events arrive at once, and the connection state is known.
-    await retryUntilConnected(() => cursor.poll(socketFailures > 0 ? LONG_POLL_SECONDS : 0), options);
+    await pollUntilConnected(cursor, socketFailures > 0 ? LONG_POLL_SECONDS : 0, options);
     if (cursor.done || signal.aborted) return;
     if (socketFailures < MAX_SOCKET_FAILURES || socketFailures % POLLS_PER_SOCKET_RETRY === 0) {
       socketFailures = await cursor.listen().then(
@@ -49,18 +49,20 @@ export async function followTurn(transport: Transport, options: FollowOptions): 
   }
 }
 
-/** Retry a request with backoff until a response arrives, and report the connection state. */
-async function retryUntilConnected(request: () => Promise<void>, options: FollowOptions): Promise<void> {
+/** Poll until that succeeds, with backoff, and report the connection state. A retry does not wait for events. */
+async function pollUntilConnected(cursor: EventCursor, waitSeconds: number, options: FollowOptions): Promise<void> {
   const { signal, onConnection } = options;
+  let wait = waitSeconds;
   for (let backoff = MIN_BACKOFF_MS; !signal.aborted; backoff = Math.min(backoff * 2, MAX_BACKOFF_MS)) {
     try {
-      await request();
+      await cursor.poll(wait);
       onConnection?.(true);
       return;
     } catch (error) {
       if (signal.aborted) return;
       if (!(error instanceof ApiError) || isPermanent(error)) throw error;
       onConnection?.(error.status === TOO_MANY_REQUESTS);
+      wait = 0; // the state is known when all past events have arrived, not when no event has come for a while
       await sleep(backoff, signal);
     }
   }

@@ -2,6 +2,7 @@
 
 import re
 
+import pytest
 from playwright.sync_api import expect
 
 from tests.e2e.web.chat_page import ChatPage
@@ -49,10 +50,14 @@ def test_dropped_connections_during_a_turn_leave_the_same_page(new_chat_page: Ch
     assert [int(number) for number in re.findall(r"line (\d+)", text)] == list(range(LINES))
 
 
-def test_notice_is_shown_while_the_connection_is_lost(chat: ChatPage) -> None:
+@pytest.mark.parametrize("has_socket", [True, False])
+def test_notice_is_shown_while_the_connection_is_lost(chat: ChatPage, *, has_socket: bool) -> None:
+    if not has_socket:
+        chat.page.route("**/api/ws-ticket", lambda route: route.abort())
     chat.ask("hello")
-    chat.send('/trial.log_lines {"lines": 20, "seconds": 2, "then_wait": 100}')  # runs until it is stopped
-    notice = chat.page.locator(".connection-lost")
+    chat.send('/trial.log_lines {"lines": 500, "seconds": 250, "then_wait": 0}')  # runs until it is stopped
+    notice, details = chat.page.locator(".connection-lost"), chat.turns.last.locator(".details")
+    expect(details).to_contain_text("line 0")
 
     chat.page.context.set_offline(True)
     chat.page.evaluate("dispatchEvent(new Event('offline'))")
@@ -61,6 +66,6 @@ def test_notice_is_shown_while_the_connection_is_lost(chat: ChatPage) -> None:
     chat.page.context.set_offline(False)
 
     expect(notice).to_have_count(0)
-    expect(chat.turns.last.locator(".details")).to_contain_text("line 19")
+    expect(details).to_contain_text("line 19")
     chat.page.get_by_role("button", name="Stop", exact=True).click()
     expect(chat.turns.last).to_have_attribute("aria-busy", "false")
