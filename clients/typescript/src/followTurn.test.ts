@@ -31,7 +31,7 @@ afterEach(() => {
 });
 
 /** Follow the turn to its end and return the sequence numbers of its events. */
-async function followToEnd(onConnection?: (isConnected: boolean) => void): Promise<number[]> {
+async function followToEnd(onConnection = (_isConnected: boolean): void => undefined): Promise<number[]> {
   const received: number[] = [];
   const onEvents = (events: TurnEvent[]) => received.push(...events.map(({ seq }) => seq));
   const transport = createTransport({ url: "http://here.example", webSocket: WebSocketThatIsNotOpened });
