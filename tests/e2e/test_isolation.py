@@ -118,7 +118,7 @@ def test_planted_modules_are_not_loaded_by_a_later_server(system: SystemProcess,
 
 def test_daemon_of_a_tool_is_killed_at_the_end_of_the_call(alice: UserClient, target: AttackTarget) -> None:
     call(alice, "attacker.attack", attacks=["daemon"], target=target.fields)
-    time.sleep(3)  # longer than the daemon waits before it would write
+    time.sleep(11)  # longer than the daemon waits before it would write
 
     assert not Path("/tmp", alice.name, "survived").exists()
 

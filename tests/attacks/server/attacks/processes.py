@@ -114,7 +114,7 @@ def daemon(target: Target) -> None:
         if os.fork() == 0:
             for fd in range(3):
                 os.close(fd)
-            time.sleep(2.5)
+            time.sleep(10)
             (target.mine / "survived").write_text("still here")
         os._exit(0)
     raise OSError("the test checks the effect from outside")
