@@ -121,6 +121,7 @@ def impatient_system(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Syste
     config.write_text(json.dumps(entries))
     settings = {"SATCHEL_MCP_CONFIG": str(config), "SATCHEL_APPROVAL_SECONDS": str(APPROVAL_SECONDS)}
     with running_system(settings=settings) as running:
+        UserClient(running.url, "observer@example.com").wait_for_tools()
         yield running
 
 
