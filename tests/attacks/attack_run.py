@@ -14,7 +14,7 @@ from typing import Any
 from satchel.domain.isolation import Level
 from tests.attacks.target import DOCUMENTS_ENTRY, ENTRY, KEEPING_ENTRY, MCP_SERVERS, AttackTarget, create_target
 from tests.e2e.system_process import ROOT, SystemProcess, free_port, running_system, serve_command
-from tests.e2e.user_client import Json, UserClient, run_user
+from tests.e2e.user_client import Json, UserClient, wait_for_tools
 
 FILE_ACCESS = {
     "command": ["python", "main.py"],
@@ -55,9 +55,7 @@ def sandboxed_system(level: Level, config: Path, **secrets: str) -> Iterator[Sys
     command = serve_command(free_port())
     settings = {"SATCHEL_MCP_CONFIG": str(config), "OTHERS_TOKEN": "", **secrets}
     with running_system(command if level == "kernel" else [*_WITHOUT_LAYERS, *command], settings=settings) as system:
-        observer = UserClient(system.url, run_user("observer"))
-        while any(server["status"] == "starting" for server in observer.request("GET", "/api/tools").json()["servers"]):
-            time.sleep(0.1)
+        wait_for_tools(system.url)
         yield system
 
 

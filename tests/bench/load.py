@@ -21,7 +21,7 @@ import httpx2
 import psutil
 
 from tests.e2e.system_process import running_system, serve_command
-from tests.e2e.user_client import UserClient
+from tests.e2e.user_client import UserClient, wait_for_tools
 
 MESSAGES = {
     "calculator": '/calculator.evaluate {"expression": "234*97"}',
@@ -158,13 +158,6 @@ def main(arguments: Sequence[str]) -> int:
     )
     sys.stdout.write("\n".join([*result.lines(), used, ""]))
     return 1 if result.errors or result.percentile(95) > P95_LIMIT_SECONDS else 0
-
-
-def wait_for_tools(url: str) -> None:
-    """Wait until all servers have listed their tools, because their start needs much processor time."""
-    user = UserClient(url, "load@example.com")
-    while any(server["status"] == "starting" for server in user.request("GET", "/api/tools").json()["servers"]):
-        time.sleep(0.1)
 
 
 if __name__ == "__main__":

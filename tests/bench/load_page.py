@@ -16,10 +16,11 @@ import matplotlib as mpl
 import psutil
 from matplotlib.figure import Figure
 
-from tests.bench.load import LoadResult, UserLoad, run_turns, wait_for_tools
+from tests.bench.load import LoadResult, UserLoad, run_turns
 from tests.bench.plot import COLORS, STYLE
 from tests.bench.report import this_machine
 from tests.e2e.system_process import SystemProcess, running_system, serve_command
+from tests.e2e.user_client import wait_for_tools
 
 PEOPLE = (1, 5, 20, 50, 100)
 TURNS_OF_EACH = 8

@@ -38,6 +38,11 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             item.add_marker(pytest.mark.e2e)
 
 
+def with_absolute_folder(entry: Json) -> Json:
+    """Return an entry of ``MCP_CONFIG`` for a file in another folder."""
+    return entry | {"cwd": str((MCP_CONFIG.parent / entry["cwd"]).resolve())}
+
+
 @pytest.fixture(scope="session")
 def endpoint() -> Iterator[FakeEndpoint]:
     """The fake model providers. The system offers two models of each, and ``offline``: ``blind-…`` have no vision."""

@@ -73,10 +73,9 @@ class SystemProcess:
 
 
 def free_port() -> int:
-    """Return a port that no other process gets before this one ends, also while no server listens on it.
+    """Return a free port that no other test process gets from this function before this process ends (on Linux).
 
-    It is below the ports that the kernel gives to clients and to servers that name no port, and the workers of all test
-    runs reserve their ports.
+    It is below the ports that the kernel gives to clients and to servers that name no port.
     """
     for port in random.sample(_PORTS, len(_PORTS)):
         with suppress(OSError), socket.socket() as probe:
@@ -92,7 +91,7 @@ def _reserve(port: int) -> bool:
         return True
     reservation = socket.socket(socket.AF_UNIX)
     try:
-        reservation.bind(f"\0satchel-test-port-{port}")  # a name that is no file, and that only one socket can have
+        reservation.bind(f"\0satchel-test-port-{port}")  # an abstract name, which has no file
     except OSError:
         reservation.close()
         return False

@@ -7,9 +7,7 @@ import pytest
 
 from tests.e2e.conftest import SIGN_INS, NewUser
 from tests.e2e.user_client import Json, UserClient
-from tests.fastest import fastest
 
-MAX_CANCEL_SECONDS = 2.0
 CALL = '/approval.write {"name": "note.txt", "text": "hello"}'
 
 
@@ -82,18 +80,14 @@ def test_decision_of_another_user_returns_404(alice: UserClient, new_user: NewUs
 
 
 def test_waiting_turn_is_cancelled_within_two_seconds(alice: UserClient) -> None:
-    def cancel() -> float:
-        turn = WaitingTurn(alice)
-        start = time.monotonic()
-        assert alice.request("DELETE", turn.path).json()["status"] == "cancelled"
-        events = alice.events(turn.session_id, turn.turn_id)
-        seconds = time.monotonic() - start
-        assert [event["type"] for event in events].count("turn_failed") == 1
-        assert turn.decide(approved=True) == 409
-        assert alice.ask(turn.session_id, "hello")["status"] == "complete"
-        return seconds
-
-    assert fastest(cancel, MAX_CANCEL_SECONDS) < MAX_CANCEL_SECONDS
+    turn = WaitingTurn(alice)
+    start = time.monotonic()
+    assert alice.request("DELETE", turn.path).json()["status"] == "cancelled"
+    events = alice.events(turn.session_id, turn.turn_id)
+    assert time.monotonic() - start < 2
+    assert [event["type"] for event in events].count("turn_failed") == 1
+    assert turn.decide(approved=True) == 409
+    assert alice.ask(turn.session_id, "hello")["status"] == "complete"
 
 
 def test_approval_needs_the_digest_of_the_call(alice: UserClient) -> None:

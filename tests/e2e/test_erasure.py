@@ -8,7 +8,7 @@ import pytest
 
 from tests.e2e.conftest import MCP_CONFIG, NO_CART, UNAVAILABLE, NewUser
 from tests.e2e.system_process import SystemProcess, free_port, running_system
-from tests.e2e.user_client import Json, UserClient, run_user
+from tests.e2e.user_client import Json, UserClient, run_user, wait_for_tools
 
 TIMEOUT_SECONDS = 120
 
@@ -65,7 +65,7 @@ def system_with_short_grace() -> Iterator[SystemProcess]:
     """A system whose erasures run their second pass, which deletes late writes, after seconds."""
     command = [sys.executable, "-m", "tests.e2e.short_grace", "serve", "--port", str(free_port())]
     with running_system(command, settings={"SATCHEL_MCP_CONFIG": str(MCP_CONFIG), **NO_CART}) as system:
-        UserClient(system.url, run_user("observer")).wait_for_tools("cart", *UNAVAILABLE)
+        wait_for_tools(system.url, "cart", *UNAVAILABLE)
         yield system
 
 

@@ -8,7 +8,7 @@ import pytest
 
 from tests.e2e.system_process import SystemProcess, running_system
 from tests.e2e.test_erasure import erase
-from tests.e2e.user_client import Json, UserClient, run_user
+from tests.e2e.user_client import Json, UserClient, run_user, wait_for_tools
 
 PROGRAM = """
 import os
@@ -71,7 +71,7 @@ def earlier_user(settings: dict[str, str]) -> str:
 def system(settings: dict[str, str], earlier_user: str) -> Iterator[SystemProcess]:
     assert earlier_user
     with running_system(settings=settings) as running:
-        UserClient(running.url, run_user("observer")).wait_for_tools()
+        wait_for_tools(running.url)
         yield running
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.e2e.system_process import ROOT, running_system
-from tests.e2e.user_client import LOCAL_KEY, UserClient, run_user
+from tests.e2e.user_client import LOCAL_KEY, wait_for_tools
 
 LIVE = Path(__file__).parents[1] / "live"
 
@@ -16,7 +16,7 @@ LIVE = Path(__file__).parents[1] / "live"
 @pytest.mark.timeout(300)
 def test_live_tests_pass_against_a_local_system() -> None:
     with running_system(settings={"SATCHEL_MCP_CONFIG": str(LIVE / "live_servers/mcp.json")}) as system:
-        UserClient(system.url, run_user("observer")).wait_for_tools()
+        wait_for_tools(system.url)
         result = subprocess.run(  # noqa: S603  (our own interpreter and folder)
             [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-p", "no:xdist", str(LIVE)],
             cwd=ROOT,

@@ -12,13 +12,11 @@ from tests.e2e.system_process import SystemProcess
 from tests.e2e.user_client import Json, UserClient, run_user
 from tests.fake_providers.replies import Answer, ErrorKind, ErrorReply
 from tests.fake_providers.server import PROVIDERS, FakeEndpoint
-from tests.fastest import fastest
 from tests.pictures import png
 
 SUMS = [("calculator_evaluate", '{"expression": "6 * 7"}'), ("calculator_evaluate", '{"expression": "2 + 2"}')]
 MAX_DELAY_SECONDS = 0.3
 MAX_CANCEL_SECONDS = 2.0
-ANSWER_SECONDS = 25.0  # less than the answer takes that a user cancels
 
 PICTURE_FORMS: dict[str, Callable[[str], Json]] = {
     "anthropic": lambda data: {"type": "base64", "media_type": "image/png", "data": data},
@@ -80,25 +78,18 @@ def delays(events: list[Json], endpoint: FakeEndpoint) -> list[float]:
 def test_turn_with_two_parallel_calls_is_streamed_to_its_end(
     provider: str, endpoint: FakeEndpoint, user: UserClient
 ) -> None:
-    counts: list[int] = []
-
-    def measure() -> float:
-        endpoint.requests, endpoint.first_text_times = [], []
-        endpoint.replies = [
-            Answer(["Let me ", "work ", "it out."], SUMS, pause=0.1),
-            Answer(["They are ", "42 ", "and ", "4."], pause=0.1, tokens=(50, 9)),
-        ]
-        response, events = run_turn(user, provider)
-        assert (response["status"], response["message"]) == ("complete", "They are 42 and 4.")
-        assert [call["results"]["result"] for call in response["tool_calls"]] == [42, 4]
-        assert texts(events) == {0: "Let me work it out.", 1: "They are 42 and 4."}
-        assert {"input_tokens": 61, "output_tokens": 16}.items() <= response["usage"].items()
-        assert "42" in str(endpoint.requests[1].body)
-        counts.append(len([event for event in events if event["type"] == "token_stream"]))
-        return max(delays(events, endpoint))
-
-    assert fastest(measure, MAX_DELAY_SECONDS) < MAX_DELAY_SECONDS
-    assert max(counts) > 3  # on a busy machine, pieces come together
+    endpoint.replies = [
+        Answer(["Let me ", "work ", "it out."], SUMS, pause=0.1),
+        Answer(["They are ", "42 ", "and ", "4."], pause=0.1, tokens=(50, 9)),
+    ]
+    response, events = run_turn(user, provider)
+    assert (response["status"], response["message"]) == ("complete", "They are 42 and 4.")
+    assert [call["results"]["result"] for call in response["tool_calls"]] == [42, 4]
+    assert texts(events) == {0: "Let me work it out.", 1: "They are 42 and 4."}
+    assert len([event for event in events if event["type"] == "token_stream"]) > 3
+    assert {"input_tokens": 61, "output_tokens": 16}.items() <= response["usage"].items()
+    assert "42" in str(endpoint.requests[1].body)
+    assert max(delays(events, endpoint)) < MAX_DELAY_SECONDS
 
 
 @each_provider
@@ -173,24 +164,18 @@ def test_permanent_error_ends_the_turn_at_once_with_its_error_code(
 def test_cancelling_a_turn_during_streaming_closes_the_connection_to_the_model(
     provider: str, endpoint: FakeEndpoint, user: UserClient
 ) -> None:
-    def cancel() -> float:
-        session_id = user.create_session(model=provider)
-        endpoint.first_text_times = []
-        endpoint.client_disconnected.clear()
-        endpoint.replies = [Answer(["word "] * 600, pause=0.05)]
-        turn = user.start_turn(session_id, "Talk for long.")["turn_id"]
-        _wait_until(lambda: bool(endpoint.first_text_times))
-        start = time.monotonic()
-        path = f"/api/sessions/{session_id}/turns/{turn}"
-        assert user.request("DELETE", path).is_success
-        events = user.events(session_id, turn)
-        assert events[-1]["type"] == "turn_failed"
-        assert endpoint.client_disconnected.wait(ANSWER_SECONDS)
-        seconds = time.monotonic() - start
-        assert user.request("GET", path).json()["status"] == "cancelled"
-        return seconds
-
-    assert fastest(cancel, MAX_CANCEL_SECONDS) < MAX_CANCEL_SECONDS
+    session_id = user.create_session(model=provider)
+    endpoint.replies = [Answer(["word "] * 600, pause=0.05)]
+    turn = user.start_turn(session_id, "Talk for long.")["turn_id"]
+    _wait_until(lambda: bool(endpoint.first_text_times))
+    start = time.monotonic()
+    path = f"/api/sessions/{session_id}/turns/{turn}"
+    assert user.request("DELETE", path).is_success
+    events = user.events(session_id, turn)
+    assert events[-1]["type"] == "turn_failed"
+    assert endpoint.client_disconnected.wait(MAX_CANCEL_SECONDS)
+    assert time.monotonic() - start < MAX_CANCEL_SECONDS
+    assert user.request("GET", path).json()["status"] == "cancelled"
 
 
 def test_bedrock_requests_are_signed_with_the_configured_credentials(endpoint: FakeEndpoint, user: UserClient) -> None:

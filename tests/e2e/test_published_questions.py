@@ -11,7 +11,7 @@ import pytest
 from tests.e2e.conftest import MCP_CONFIG
 from tests.e2e.published_servers.installed import NODE
 from tests.e2e.system_process import ROOT, SystemProcess, running_system
-from tests.e2e.user_client import Json, UserClient, run_user
+from tests.e2e.user_client import Json, UserClient, run_user, wait_for_tools
 
 ATLAS = ROOT / ".venv/published-atlas"
 EVERYTHING = NODE / ".bin/mcp-server-everything"
@@ -57,7 +57,7 @@ def system(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SystemProcess]:
     servers["fastmcp"] = {"command": "python", "args": [str(MCP_CONFIG.parent / "asking_older/main.py")]}
     config.write_text(json.dumps({"mcpServers": servers}))
     with running_system(settings={"SATCHEL_MCP_CONFIG": str(config)}) as running:
-        UserClient(running.url, run_user("observer")).wait_for_tools()
+        wait_for_tools(running.url)
         yield running
 
 

@@ -16,7 +16,7 @@ import pytest
 from mcp_config import server_name
 from tests.e2e.published_servers.installed import NODE, entries, package_of, printed_entries, with_installed_program
 from tests.e2e.system_process import ROOT, SystemProcess, free_port, running_system
-from tests.e2e.user_client import Json, UserClient, run_user
+from tests.e2e.user_client import Json, UserClient, run_user, wait_for_tools
 
 # CI always has Node, so CI must not skip these tests silently.
 pytestmark = pytest.mark.skipif(
@@ -165,7 +165,7 @@ def system(site: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Syst
             while b" port " not in process.stderr.readline():
                 assert process.poll() is None
         running = stack.enter_context(running_system(settings=settings))
-        UserClient(running.url, run_user("observer")).wait_for_tools()
+        wait_for_tools(running.url)
         yield running
 
 

@@ -10,7 +10,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from tests.e2e.system_process import ROOT, SystemProcess, environment, running_system
-from tests.e2e.user_client import UserClient, run_user
+from tests.e2e.user_client import UserClient, wait_for_tools
 
 SERVER = {"command": ["python", "main.py"], "cwd": str(ROOT / "functions/servers/calculator")}
 LIMITS = {
@@ -27,7 +27,7 @@ def system(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SystemProcess]:
     config = tmp_path_factory.mktemp("config") / "mcp.json"
     config.write_text(json.dumps({"calculator": SERVER}))
     with running_system(settings={"SATCHEL_MCP_CONFIG": str(config), **LIMITS}) as running:
-        UserClient(running.url, run_user("observer")).wait_for_tools()
+        wait_for_tools(running.url)
         yield running
 
 

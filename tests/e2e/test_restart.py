@@ -13,9 +13,9 @@ import httpx2
 import pytest
 
 from infra.limits import HEARTBEAT_TIMEOUT_SECONDS
-from tests.e2e.conftest import MCP_CONFIG
+from tests.e2e.conftest import MCP_CONFIG, with_absolute_folder
 from tests.e2e.system_process import SystemFailed, running_system, serve_command
-from tests.e2e.user_client import UserClient, fetch, run_user
+from tests.e2e.user_client import UserClient, fetch, run_user, wait_for_tools
 from tests.integration.mcp.test_http_sessions import serve
 from tests.integration.mcp.tool_caller import SERVER_PROGRAMS
 
@@ -101,7 +101,7 @@ def settings(tmp_path: Path) -> dict[str, str]:
     """Settings with a folder for the data. The servers are those that these tests call, because each is started."""
     entries = json.loads(MCP_CONFIG.read_text())
     config = tmp_path / "mcp.json"
-    config.write_text(json.dumps({name: _with_absolute_folder(entries[name]) for name in SERVERS}))
+    config.write_text(json.dumps({name: with_absolute_folder(entries[name]) for name in SERVERS}))
     return {"SATCHEL_DATA": str(tmp_path / "data"), "SATCHEL_MCP_CONFIG": str(config)}
 
 
@@ -109,10 +109,6 @@ def _last_result_at(user: UserClient, session: str, turn_id: str) -> float:
     """Return the time of the last result of a tool in a turn."""
     ends = [event["at"] for event in user.events(session, turn_id) if event["type"] == "tool_complete"]
     return dt.datetime.fromisoformat(ends[-1]).timestamp()
-
-
-def _with_absolute_folder(entry: dict[str, Any]) -> dict[str, Any]:
-    return entry | {"cwd": str((MCP_CONFIG.parent / entry["cwd"]).resolve())}
 
 
 def test_chats_files_links_and_turns_continue_after_kills(
@@ -125,7 +121,7 @@ def test_chats_files_links_and_turns_continue_after_kills(
     two_days, three_days = ({"SATCHEL_INPUT_SECONDS": str(days * 86_400)} for days in (2, 3))
     with running_system(serve_command(), settings=settings | two_days) as system:
         assert f"All chats and files stay in {settings['SATCHEL_DATA']}" in system.output()
-        UserClient(system.url, run_user("observer")).wait_for_tools()
+        wait_for_tools(system.url)
         chat = Chat(UserClient(system.url, run_user("restart")))
         user = UserClient(system.url, run_user("continue"))
         waiting, running, new = (user.create_session() for _ in range(3))
@@ -172,7 +168,7 @@ def test_chats_are_there_after_a_stop_during_which_an_approval_expired(
     settings: dict[str, str],
 ) -> None:
     with running_system(settings=settings | {"SATCHEL_APPROVAL_SECONDS": "2"}) as system:
-        UserClient(system.url, run_user("observer")).wait_for_tools()
+        wait_for_tools(system.url)
         chat = Chat(UserClient(system.url, run_user("restart")))
         user = UserClient(system.url, run_user("continue"))
         session = user.create_session()

@@ -2,7 +2,6 @@
 
 import json
 import os
-from pathlib import Path
 from typing import Any
 
 import httpx2
@@ -12,7 +11,6 @@ from tests.e2e.conftest import MCP_CONFIG, NO_NODE
 from tests.e2e.system_process import SystemProcess
 from tests.e2e.user_client import Json, UserClient, fetch, run_user
 
-ROOT = Path(__file__).parents[2]
 ANSWERS: Json = json.loads((MCP_CONFIG.parent / "fixed_answers/answers.json").read_text(encoding="utf-8"))
 
 # CI always has Node, so CI must not skip these tests silently.

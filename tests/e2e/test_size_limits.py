@@ -8,7 +8,7 @@ import pytest
 from tests.attacks.attack_run import call
 from tests.e2e.conftest import NewUser
 from tests.e2e.system_process import ROOT, SystemProcess, running_system
-from tests.e2e.user_client import UserClient, run_user
+from tests.e2e.user_client import wait_for_tools
 
 MIB = 1 << 20
 MAX_FILE, MAX_INLINE = 3 * MIB, 2 * MIB
@@ -22,7 +22,7 @@ def system(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SystemProcess]:
     config.write_text(json.dumps({"files": SERVER, "small_files": OWN_LIMIT}))
     settings = {"SATCHEL_MCP_CONFIG": str(config), "SATCHEL_MAX_FILE_SIZE_BYTES": str(MAX_FILE)}
     with running_system(settings={**settings, "SATCHEL_MAX_INLINE_BYTES": str(MAX_INLINE)}) as running:
-        UserClient(running.url, run_user("observer")).wait_for_tools()
+        wait_for_tools(running.url)
         yield running
 
 

@@ -6,15 +6,15 @@ import time
 from collections.abc import Iterable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
-from datetime import datetime, timedelta
+from datetime import datetime
 from uuid import uuid4
 
 import psutil
 import pytest
 
-from tests.e2e.conftest import MCP_CONFIG
+from tests.e2e.conftest import MCP_CONFIG, with_absolute_folder
 from tests.e2e.system_process import SystemProcess, running_system
-from tests.e2e.user_client import Json, UserClient
+from tests.e2e.user_client import Json, UserClient, wait_for_tools
 from tests.processes import find_runner, is_alive, is_pid_alive
 
 NOTICES = {
@@ -44,9 +44,10 @@ pytestmark = pytest.mark.timeout(400)
 
 @dataclass
 class LongTurn:
-    """A long turn. ``died`` has the time of death of its processes by name (seconds since 1970), from ``watcher``.
+    """A long turn. ``died`` has the time of death of its processes by name (seconds since 1970).
 
-    ``descendants`` are the processes that a killed runner had started.
+    ``descendants`` are the processes that a killed runner had started. ``watcher`` notes in ``died`` when a tool and
+    its daemon die.
     """
 
     user: UserClient
@@ -54,7 +55,7 @@ class LongTurn:
     turn_id: str
     died: dict[str, float] = field(default_factory=dict)
     descendants: list[psutil.Process] = field(default_factory=list)
-    watcher: threading.Thread = field(default_factory=threading.Thread)
+    watcher: threading.Thread | None = None
 
     @property
     def path(self) -> str:
@@ -114,14 +115,12 @@ def _warm(user: UserClient) -> str:
 @pytest.fixture(scope="module")
 def impatient_system(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SystemProcess]:
     """A system whose users have only ``APPROVAL_SECONDS`` to decide."""
-    entries: Json = {name: json.loads(MCP_CONFIG.read_text())[name] for name in ("trial", "approval")}
-    for entry in entries.values():
-        entry["cwd"] = str((MCP_CONFIG.parent / entry["cwd"]).resolve())
+    entries = json.loads(MCP_CONFIG.read_text())
     config = tmp_path_factory.mktemp("config") / "mcp.json"
-    config.write_text(json.dumps(entries))
+    config.write_text(json.dumps({name: with_absolute_folder(entries[name]) for name in ("trial", "approval")}))
     settings = {"SATCHEL_MCP_CONFIG": str(config), "SATCHEL_APPROVAL_SECONDS": str(APPROVAL_SECONDS)}
     with running_system(settings=settings) as running:
-        UserClient(running.url, "observer@example.com").wait_for_tools()
+        wait_for_tools(running.url)
         yield running
 
 
@@ -136,8 +135,8 @@ def turns(system: SystemProcess, impatient_system: SystemProcess) -> Mapping[str
         for user, session_id, (case, message) in zip(users, sessions, MESSAGES.items(), strict=True)
     }
     for case in CASES_WITH_DAEMON:
-        long_turns[case].watcher = threading.Thread(target=long_turns[case].watch, daemon=True)
-        long_turns[case].watcher.start()
+        long_turns[case].watcher = watcher = threading.Thread(target=long_turns[case].watch, daemon=True)
+        watcher.start()
     long_turns["killed_runner"].kill_runner()
     return long_turns
 
@@ -178,11 +177,11 @@ def test_call_without_a_decision_expires_and_the_model_gets_the_reason(turns: Ma
     assert "The call was not approved in time" in response["message"]
     assert (response["status"], response["artifacts"]) == ("complete", [])
 
-    ((start,), (request,), (end,)) = map(turn.events, ("turn_started", "tool_approval_request", "tool_complete"))
-    started_at, requested_at, expires_at, ended_at = (
-        datetime.fromisoformat(at) for at in (start["at"], request["at"], request["expires_at"], end["at"])
+    ((request,), (end,)) = turn.events("tool_approval_request"), turn.events("tool_complete")
+    requested_at, expires_at, ended_at = (
+        datetime.fromisoformat(at) for at in (request["at"], request["expires_at"], end["at"])
     )
-    assert started_at <= expires_at - timedelta(seconds=APPROVAL_SECONDS) <= requested_at
+    assert abs((expires_at - requested_at).total_seconds() - APPROVAL_SECONDS) < 1
     assert APPROVAL_SECONDS - 1 < (ended_at - requested_at).total_seconds() < APPROVAL_SECONDS + 15
     path = f"{turn.path}/calls/{call['call_id']}/approval"
     assert turn.user.request("POST", path, json={"approved": True}).json()["error_code"] == "E_APPROVAL_CLOSED"
@@ -206,6 +205,7 @@ def test_silent_tool_gets_three_notices_and_is_killed_with_its_daemon_after_30_s
     response = turn.response()
     start = turn.user.read_note("call.json")["at"]
     _check_times(turn.notices().items(), turn.started_at(), start)
+    assert turn.watcher is not None
     turn.watcher.join()
     assert turn.died.keys() == {"tool", "daemon"}
     _check_times([(30, at) for at in turn.died.values()], turn.started_at(), start)

@@ -8,7 +8,7 @@ import pytest
 
 from tests.e2e.conftest import KEYS, MCP_CONFIG, NO_CART, UNAVAILABLE
 from tests.e2e.system_process import SystemProcess, running_system
-from tests.e2e.user_client import Json, UserClient, run_user
+from tests.e2e.user_client import Json, UserClient, run_user, wait_for_tools
 from tests.fake_providers.replies import Answer, Reply, Request
 from tests.fake_providers.server import FakeEndpoint
 
@@ -29,7 +29,7 @@ def titles_system(provider: FakeEndpoint) -> Iterator[SystemProcess]:
     settings = {"SATCHEL_MODELS": json.dumps(models), "SATCHEL_MODEL": "small", "SATCHEL_CHAT_TITLES": "true"}
     settings |= {"SATCHEL_MCP_CONFIG": str(MCP_CONFIG), **NO_CART, **KEYS}
     with running_system(settings=settings) as system:
-        UserClient(system.url, run_user("observer")).wait_for_tools("cart", *UNAVAILABLE)
+        wait_for_tools(system.url, "cart", *UNAVAILABLE)
         yield system
 
 
@@ -93,7 +93,7 @@ def test_slow_title_does_not_delay_the_answer(user: UserClient, provider: FakeEn
     response = user.ask(session_id, "What is 2 + 2?")
     assert response["message"] == "Four."
     assert time.monotonic() - started < 15
-    assert provider.client_disconnected.wait(15)
+    assert provider.client_disconnected.wait(10)
     assert read_title(user, session_id)["title"] == "What is 2 + 2?"
 
 

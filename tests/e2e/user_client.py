@@ -35,6 +35,11 @@ def fetch(url: str) -> httpx2.Response:
     return httpx2.get(url, timeout=60, verify=TLS)
 
 
+def wait_for_tools(url: str, *unavailable: str) -> None:
+    """Wait until all servers of a system but the ``unavailable`` ones have listed their tools."""
+    UserClient(url, run_user("observer")).wait_for_tools(*unavailable)
+
+
 @dataclass(frozen=True)
 class UserClient:
     """A signed-in user. ``groups`` are separated by commas. ``key`` is the key of the local system.

@@ -12,7 +12,7 @@ import time
 from pathlib import Path
 
 from tests.e2e.system_process import ROOT, free_port, running_system, serve_command
-from tests.e2e.user_client import UserClient, run_user
+from tests.e2e.user_client import run_user
 from tests.kills.users import BusyUser
 
 USERS = 3
@@ -41,7 +41,6 @@ def run(folder: Path, times: int, seed: int) -> list[str]:
     for number in range(times + 1):
         seconds = random.Random(f"{seed}/{number}").uniform(0.05, MAX_SECONDS)  # noqa: S311  (not for security)
         with running_system(serve_command(port), settings=settings) as system:
-            UserClient(system.url, run_user("observer")).wait_for_tools()
             found = [
                 f"seed {seed}, kill {number}, {user.name}: {each}" for user in users for each in user.check(system.url)
             ]

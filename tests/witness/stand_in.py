@@ -19,6 +19,8 @@ from functools import partial
 from pathlib import Path
 from queue import Queue
 
+from tests.e2e.system_process import free_port
+
 REGION = "eu-central-1"
 ACCOUNT = "123456789012"
 _NAMES = (
@@ -50,7 +52,7 @@ def stand_in(folder: Path, python: Path) -> Iterator[StandIn]:
     """Run the emulator with this Python. ``folder`` gets the certificates and the emulator's log."""
     certificate, key, bundle = _create_certificate(folder)
     with ExitStack() as stack:
-        port = _free_port()
+        port = free_port()
         proxy = f"http://127.0.0.1:{stack.enter_context(_proxy(port))}"
         environ = {
             "AWS_ACCESS_KEY_ID": "AKIAWITNESSWITNESSW1",
@@ -127,12 +129,6 @@ def _wait_for(port: int, process: "subprocess.Popen[bytes]") -> None:
             if probe.connect_ex(("127.0.0.1", port)) == 0:
                 return
         time.sleep(0.1)
-
-
-def _free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
 
 
 @contextmanager

@@ -1,7 +1,6 @@
 """One system for the examples of all specifications: their servers, and a scripted model."""
 
 import json
-import time
 import uuid
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -41,20 +40,8 @@ def system(endpoint: FakeEndpoint) -> Iterator[SystemProcess]:
         "POWERTOOLS_LOG_LEVEL": "INFO",  # as deployed
     }
     with running_system(settings=settings) as running:
-        _wait_for_listings(UserClient(running.url, run_user("observer"), "users,staff"))
+        UserClient(running.url, run_user("observer"), "users,staff").wait_for_tools()
         yield running
-
-
-def _wait_for_listings(user: UserClient) -> None:
-    deadline = time.monotonic() + START_SECONDS
-    servers = json.loads(MCP_CONFIG.read_text("utf-8"))
-    status: dict[str, str] = {}
-    while time.monotonic() < deadline:
-        status = {server["name"]: server["status"] for server in user.request("GET", "/api/tools").json()["servers"]}
-        if all(status.get(name) == "ready" for name in servers):
-            return
-        time.sleep(0.05)
-    pytest.fail(f"some servers did not list their tools in time: {status}")
 
 
 @pytest.fixture(scope="session")

@@ -3,7 +3,6 @@
 import json
 import re
 import subprocess
-import time
 from pathlib import Path
 
 import pytest
@@ -11,7 +10,7 @@ import pytest
 from local.cli.new_app import app_server_files
 from local.cli.new_server import server_program
 from tests.e2e.system_process import running_system
-from tests.e2e.user_client import LOCAL_KEY, UserClient, run_user
+from tests.e2e.user_client import LOCAL_KEY, wait_for_tools
 
 ROOT = Path(__file__).parents[3]
 GUIDE = (ROOT / "docs/authors.md").read_text(encoding="utf-8")
@@ -56,19 +55,13 @@ def run(command: str, checkout: Path, url: str = "") -> str:
     return result.stdout
 
 
-def wait_until_listed(url: str) -> None:
-    observer, deadline = UserClient(url, run_user("observer")), time.monotonic() + TIMEOUT_SECONDS
-    while '"starting"' in observer.request("GET", "/api/tools").text and time.monotonic() < deadline:
-        time.sleep(0.1)
-
-
 def test_commands_print_the_output_in_the_guide(checkout: Path) -> None:
     (create, _), *others = examples(GUIDE.replace(APPS, ""))
     run(create, checkout)
     config = checkout / "functions/servers/mcp.json"
     assert json.loads(config.read_text()) == json.loads(f"{{{blocks('json')[0]}}}")
     with running_system(settings={"SATCHEL_MCP_CONFIG": str(config)}) as system:
-        wait_until_listed(system.url)
+        wait_for_tools(system.url)
         outputs = [(command, run(command, checkout, system.url)) for command, _ in others]
 
     assert outputs == others
@@ -84,7 +77,7 @@ def test_commands_for_an_app_print_the_output_in_the_guide(checkout: Path) -> No
     run(create, checkout)
     config = checkout / "functions/servers/mcp.json"
     with running_system(settings={"SATCHEL_MCP_CONFIG": str(config)}) as system:
-        wait_until_listed(system.url)
+        wait_for_tools(system.url)
         assert [(command, run(command, checkout, system.url)) for command, _ in others] == others
 
 

@@ -9,7 +9,7 @@ import httpx2
 import pytest
 
 from tests.e2e.system_process import SystemProcess, running_system
-from tests.e2e.user_client import Json, UserClient, fetch, run_user
+from tests.e2e.user_client import Json, UserClient, fetch, run_user, wait_for_tools
 from tests.integration.mcp.test_http_sessions import serve
 from tests.integration.mcp.tool_caller import SERVER_PROGRAMS
 
@@ -43,7 +43,7 @@ def system(tmp_path_factory: pytest.TempPathFactory, server_url: str) -> Iterato
     entry = {"url": f"{server_url}/mcp"}
     config.write_text(json.dumps({"transfer": entry | {"file_transfer": True}, "closed": entry}))
     with running_system(settings={"SATCHEL_MCP_CONFIG": str(config)}) as running:
-        UserClient(running.url, run_user("observer")).wait_for_tools()
+        wait_for_tools(running.url)
         yield running
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from tests.e2e.published_servers.installed import NODE, with_installed_program
 from tests.e2e.system_process import SystemProcess, running_system
-from tests.e2e.user_client import Json, UserClient, run_user
+from tests.e2e.user_client import Json, wait_for_tools
 
 EXAMPLES = (
     "basic-react",
@@ -40,5 +40,5 @@ def app_system(folder: Path, more: dict[str, Json]) -> Iterator[SystemProcess]:
     config = folder / "mcp.json"
     config.write_text(json.dumps({"mcpServers": servers | more}))
     with running_system(settings={"SATCHEL_MCP_CONFIG": str(config), "SATCHEL_APPROVAL_SECONDS": "60"}) as running:
-        UserClient(running.url, run_user("observer")).wait_for_tools()
+        wait_for_tools(running.url)
         yield running

@@ -11,7 +11,7 @@ import pytest
 from playwright.sync_api import Frame, Page, expect
 
 from tests.e2e.system_process import SystemProcess, running_system
-from tests.e2e.user_client import UserClient, run_user
+from tests.e2e.user_client import run_user, wait_for_tools
 from tests.e2e.web.accessibility import find_axe_violations
 from tests.e2e.web.chat_page import ChatPage
 from tests.e2e.web.conftest import ChatPageFactory
@@ -39,7 +39,7 @@ def system(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SystemProcess]:
     noticed_early = {"silence_seconds": 60, "notice_seconds": [1, 2, 3]}
     config = write_config(tmp_path_factory.mktemp("methods"), {"demo": DEMO | noticed_early})
     with running_system(settings={"SATCHEL_MCP_CONFIG": str(config)}) as running:
-        UserClient(running.url, run_user("observer")).wait_for_tools()
+        wait_for_tools(running.url)
         yield running
 
 
@@ -288,7 +288,7 @@ def test_kept_app_opens_when_its_server_is_gone_and_its_calls_fail_clearly(
     config = write_config(tmp_path, {"demo": DEMO})
     settings = {"SATCHEL_MCP_CONFIG": str(config), "SATCHEL_DATA": str(tmp_path / "data")}
     with running_system(settings=settings) as first:
-        UserClient(first.url, run_user("observer")).wait_for_tools()
+        wait_for_tools(first.url)
         chat = new_chat_page(base_url=first.url)
         chat.open()
         opened(chat, "kept")

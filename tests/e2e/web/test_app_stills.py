@@ -9,7 +9,7 @@ import pytest
 from playwright.sync_api import Browser, expect
 
 from tests.e2e.system_process import SystemProcess, running_system
-from tests.e2e.user_client import UserClient, run_user
+from tests.e2e.user_client import wait_for_tools
 from tests.e2e.web.chat_page import ChatPage
 from tests.e2e.web.keyboard import Keyboard
 from tests.e2e.web.sdk_app import DEMO
@@ -24,7 +24,7 @@ def system(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SystemProcess]:
     config = tmp_path_factory.mktemp("stills") / "mcp.json"
     config.write_text(json.dumps({"mcpServers": {"demo": DEMO}}))
     with running_system(settings={"SATCHEL_MCP_CONFIG": str(config)}) as running:
-        UserClient(running.url, run_user("observer")).wait_for_tools()
+        wait_for_tools(running.url)
         yield running
 
 

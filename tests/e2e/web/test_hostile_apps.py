@@ -11,7 +11,7 @@ import pytest
 from playwright.sync_api import Dialog, Download, FrameLocator, Locator, Page, expect
 
 from tests.e2e.system_process import SystemProcess, free_port, running_system, serve_command
-from tests.e2e.user_client import UserClient, run_user
+from tests.e2e.user_client import UserClient, run_user, wait_for_tools
 from tests.e2e.web.chat_page import MAX_TURN_MS, ChatPage, wait_for
 from tests.e2e.web.conftest import ChatPageFactory
 from tests.e2e.web.hostile.attacker import Attacker, listening_attacker
@@ -81,7 +81,7 @@ def system(tmp_path_factory: pytest.TempPathFactory, attacker: Attacker) -> Iter
     config.write_text(json.dumps({"mcpServers": servers}))
     settings = {"SATCHEL_MCP_CONFIG": str(config), "SATCHEL_APPS_PORT": str(apps_port)}
     with running_system(serve_command(port), settings=settings) as running:
-        UserClient(running.url, run_user("observer")).wait_for_tools()
+        wait_for_tools(running.url)
         yield running
 
 

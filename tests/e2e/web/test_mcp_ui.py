@@ -12,7 +12,7 @@ from playwright.sync_api import FrameLocator, expect
 from tests.e2e.published_servers.installed import NODE
 from tests.e2e.recording_site import RecordingSite, running_site
 from tests.e2e.system_process import SystemProcess, running_system
-from tests.e2e.user_client import UserClient, run_user
+from tests.e2e.user_client import wait_for_tools
 from tests.e2e.web.chat_page import ChatPage
 
 SERVER = Path(__file__).with_name("mcp_ui") / "server.cjs"
@@ -39,7 +39,7 @@ def system(tmp_path_factory: pytest.TempPathFactory, site: RecordingSite) -> Ite
     config = tmp_path_factory.mktemp("mcp-ui") / "mcp.json"
     config.write_text(json.dumps({"mcpServers": {"ui": entry}}))
     with running_system(settings={"SATCHEL_MCP_CONFIG": str(config)}) as running:
-        UserClient(running.url, run_user("observer")).wait_for_tools()
+        wait_for_tools(running.url)
         yield running
 
 

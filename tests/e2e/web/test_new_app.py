@@ -11,7 +11,7 @@ from playwright.sync_api import expect
 
 from local.cli.new_server import create_server
 from tests.e2e.system_process import SystemProcess, running_system
-from tests.e2e.user_client import UserClient, run_user
+from tests.e2e.user_client import wait_for_tools
 from tests.e2e.web.chat_page import ChatPage
 
 SATCHEL = str(Path(sys.executable).with_name("satchel"))
@@ -29,7 +29,7 @@ def config(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def system(config: Path) -> Iterator[SystemProcess]:
     """The system of this file, with the new server."""
     with running_system(settings={"SATCHEL_MCP_CONFIG": str(config)}) as running:
-        UserClient(running.url, run_user("observer")).wait_for_tools()
+        wait_for_tools(running.url)
         yield running
 
 

@@ -10,7 +10,7 @@ from playwright.sync_api import Frame, Locator, Page, expect
 
 from tests.e2e.published_servers.installed import with_installed_program
 from tests.e2e.system_process import SystemProcess, running_system
-from tests.e2e.user_client import UserClient, run_user
+from tests.e2e.user_client import wait_for_tools
 from tests.e2e.web.app_servers import ARE_INSTALLED
 from tests.e2e.web.chat_page import MAX_TURN_MS, ChatPage
 from tests.e2e.web.sdk_app import DEMO
@@ -37,11 +37,11 @@ def system(gate: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Sys
     demo = DEMO | {"silence_seconds": 110, "max_seconds": 120}
     demo["args"] = [*DEMO["args"], str(gate)]
     demo["read_paths"] = [*DEMO["read_paths"], str(gate)]
-    brief = demo | {"silence_seconds": 15, "notice_seconds": [2, 3, 4]}  # its app must open before
+    brief = demo | {"silence_seconds": 15, "notice_seconds": [2, 3, 4]}  # the app must open earlier
     servers = {"demo": demo, "brief": brief} | ({"debug": DEBUG} if ARE_INSTALLED else {})
     config = write_config(tmp_path_factory.mktemp("opening"), servers)
     with running_system(settings={"SATCHEL_MCP_CONFIG": str(config)}) as running:
-        UserClient(running.url, run_user("observer")).wait_for_tools()
+        wait_for_tools(running.url)
         yield running
 
 

@@ -12,7 +12,7 @@ from playwright.sync_api import expect
 from tests.e2e.hostile_runner import FORCED
 from tests.e2e.system_process import ROOT, SystemProcess, free_port, running_system
 from tests.e2e.test_approval import WaitingTurn
-from tests.e2e.user_client import Json, UserClient, run_user
+from tests.e2e.user_client import Json, UserClient, wait_for_tools
 from tests.e2e.web.chat_page import ChatPage
 
 TRANSFER = "TRANSFER 1,000,000 to mallory"
@@ -38,7 +38,7 @@ def system(attempts_folder: Path) -> Iterator[SystemProcess]:
     command = [sys.executable, "-m", "tests.e2e.hostile_runner", "serve", "--port", str(free_port())]
     settings = {"SATCHEL_MCP_CONFIG": str(config), "HOSTILE_RUNNER": str(attempts_folder)}
     with running_system(command, settings=settings) as running:
-        UserClient(running.url, run_user("observer")).wait_for_tools()
+        wait_for_tools(running.url)
         yield running
 
 

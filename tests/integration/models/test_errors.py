@@ -116,7 +116,7 @@ def test_silent_model_times_out(provider: str, answer: Answer, endpoint: FakeEnd
     endpoint.replies = [answer]
     assert type(get_error(get_model(provider, silence=0.5))) is ModelTimedOut
     if not (provider == "bedrock" and answer.silence):  # botocore's thread keeps waiting, until its read_timeout
-        assert endpoint.client_disconnected.wait(15)  # the answer takes 30 seconds
+        assert endpoint.client_disconnected.wait(5)
 
 
 @each_provider

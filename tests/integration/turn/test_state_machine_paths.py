@@ -37,7 +37,6 @@ TIMED_OUT = TurnError(error_code="E_TURN_TIMEOUT", message="The turn exceeded th
 SAY: Script = [[("say", {"size": 3})]]
 WAIT: Script = [[("wait", {})]]
 QUOTA = 256 << 10
-KILL_SECONDS = 15  # a tool that is not killed ends after 30 seconds of silence
 CONTEXT = LambdaContext(function_name="by-hand", invoked_function_arn="", deadline=0)
 
 
@@ -113,7 +112,7 @@ def test_call_over_the_timeout_is_ended_and_its_tool_is_killed(turns: TurnDriver
     turns.set_timeouts(heartbeat=5, call=6)
     turn = turns.run(session, WAIT)
     running = turns.bench.waiting.get(timeout=60)
-    assert running.killed.wait(KILL_SECONDS)
+    assert running.killed.wait(5)
     assert timeout_errors(turns, turn) == ["States.Timeout"]
     assert error_codes(turns, turn) == ["E_TOOL_CRASHED"]
     assert_ended_once(turns, turn)
@@ -223,7 +222,7 @@ def test_call_whose_result_cannot_be_recorded_fails_the_turn(turns: TurnDriver, 
 
     with turns.replaced("dispatch", with_record(fail_one)):
         turn = turns.run(session, [[("say", {"size": 3}), ("wait", {})]])
-        assert turns.bench.waiting.get(timeout=60).killed.wait(KILL_SECONDS)
+        assert turns.bench.waiting.get(timeout=60).killed.wait(5)
     assert turns.wait_for_execution(turn) == "SUCCEEDED"
     assert_ended_once(turns, turn, FAILED)
 
@@ -288,7 +287,7 @@ def test_stopped_execution_ends_the_turn_and_kills_running_tools(turns: TurnDriv
     turn = turns.start(session, WAIT)
     running = turns.bench.waiting.get(timeout=60)
     turns.states.stop_execution(executionArn=turns.execution_arn(turn))
-    assert running.killed.wait(KILL_SECONDS)
+    assert running.killed.wait(2)
     turns.wait_for_end(turn)
     assert turns.wait_for_execution(turn) == "ABORTED"
     assert_ended_once(turns, turn, FAILED)
@@ -301,7 +300,7 @@ def test_turn_over_its_timeout_fails_with_the_reason_and_kills_running_tools(
     turn = turns.start(session, WAIT)
     running = turns.bench.waiting.get(timeout=60)
     turns.wait_for_end(turn)
-    assert running.killed.wait(KILL_SECONDS)
+    assert running.killed.wait(2)
     assert turns.wait_for_execution(turn) == "TIMED_OUT"
     assert_ended_once(turns, turn, TIMED_OUT)
 
