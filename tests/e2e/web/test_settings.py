@@ -4,7 +4,7 @@ import re
 from datetime import UTC, datetime, timedelta
 
 import httpx2
-from playwright.sync_api import expect
+from playwright.sync_api import Route, expect
 
 from tests.e2e.test_erasure import wait_for_erasure
 from tests.e2e.web.accessibility import find_axe_violations, find_keyboard_issues
@@ -166,6 +166,7 @@ def test_own_instructions_are_part_of_the_requests_of_new_chats(chat: ChatPage, 
 def test_personal_token_is_shown_once_listed_used_and_revoked(chat: ChatPage) -> None:
     page, keys = chat.page, Keyboard(chat.page)
     dialog = page.get_by_role("dialog", name="Settings")
+    assert chat.user.request("POST", "/api/me/tokens", json={"name": "Earlier", "ttl_days": 7}).is_success
     with chat.delayed_reads("/api/me/tokens"):
         keys.press("button", "Settings", back=True)
         keys.go_to("input", "For which program?")
@@ -174,8 +175,9 @@ def test_personal_token_is_shown_once_listed_used_and_revoked(chat: ChatPage) ->
         keys.press("button", "Create token")
         text = dialog.get_by_label("New token").input_value()
     tokens = dialog.get_by_role("list", name="Personal tokens").get_by_role("listitem")
-    expect(tokens).to_contain_text(["Open WebUIExpires"])
-    expect(tokens).to_contain_text("Never used")
+    token = tokens.filter(has_text="Open WebUI")
+    expect(tokens).to_contain_text(["Open WebUIExpires", "EarlierExpires"])
+    expect(token).to_contain_text("Never used")
     assert find_axe_violations(page) == []
     chat.screenshot("personal-tokens")
     headers = {"Authorization": f"Bearer {text}"}
@@ -184,11 +186,30 @@ def test_personal_token_is_shown_once_listed_used_and_revoked(chat: ChatPage) ->
 
     page.reload()
     page.get_by_role("button", name="Settings").click()
-    expect(tokens).to_contain_text("Last used")
+    expect(token).to_contain_text("Last used")
     expect(dialog.get_by_label("New token")).to_have_count(0)
     keys.press("button", "Revoke Open WebUI")
-    expect(tokens).to_have_count(0)
+    expect(tokens).to_contain_text(["EarlierExpires"])
     assert httpx2.get(address, headers=headers, timeout=60).status_code == httpx2.codes.UNAUTHORIZED
+
+
+def test_new_personal_token_is_shown_if_the_list_of_tokens_cannot_be_loaded(chat: ChatPage) -> None:
+    page = chat.page
+
+    def refuse_the_list(route: Route) -> None:
+        if route.request.method == "GET":
+            route.fulfill(status=403, json={})
+        else:
+            route.fallback()
+
+    page.route("**/api/me/tokens", refuse_the_list)
+    page.get_by_role("button", name="Settings").click()
+    dialog = page.get_by_role("dialog", name="Settings")
+    expect(dialog.locator(".error-message")).to_be_visible()
+    dialog.get_by_label("For which program?").fill("Open WebUI")
+    dialog.get_by_role("button", name="Create token").click()
+    expect(dialog.get_by_label("New token")).to_be_visible()
+    expect(dialog.get_by_role("list", name="Personal tokens")).to_contain_text("Open WebUI")
 
 
 def test_page_can_be_installed(chat: ChatPage) -> None:

@@ -44,7 +44,6 @@ export function PersonalTokens() {
       announce(texts.tokens.revoked);
     }, showError);
   };
-  if (failure) return <p className="error-message">{failure}</p>;
   return (
     <>
       <p className="faint hint-line">{texts.tokens.hint}</p>
@@ -77,7 +76,8 @@ export function PersonalTokens() {
           <span className="faint hint-line">{texts.tokens.shownOnce}</span>
         </p>
       )}
-      {tokens === null && <p className="faint">{texts.app.loading}</p>}
+      {failure && <p className="error-message">{failure}</p>}
+      {tokens === null && !failure && <p className="faint">{texts.app.loading}</p>}
       {tokens && tokens.length > 0 && (
         <ul className="tokens" aria-label={texts.tokens.title}>
           {tokens.map((token) => (
