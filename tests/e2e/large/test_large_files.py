@@ -62,17 +62,19 @@ class Scenario:
         )
 
     def interrupt(self, condition: Callable[[], bool], *arguments: str) -> None:
-        """Start a command and kill it as soon as the condition is true. It stands still while that is checked."""
+        """Start a command and kill it as soon as the condition is true. It is stopped (SIGSTOP) during each check."""
         process = self.start(*arguments)
         deadline = time.monotonic() + TIMEOUT_SECONDS
-        process.send_signal(signal.SIGSTOP)
-        while not condition() and process.poll() is None:
-            assert time.monotonic() < deadline
-            process.send_signal(signal.SIGCONT)
-            time.sleep(0.005)
+        try:
             process.send_signal(signal.SIGSTOP)
-        process.send_signal(signal.SIGKILL)
-        process.communicate()
+            while not condition() and process.poll() is None:
+                assert time.monotonic() < deadline
+                process.send_signal(signal.SIGCONT)
+                time.sleep(0.005)
+                process.send_signal(signal.SIGSTOP)
+        finally:
+            process.send_signal(signal.SIGKILL)
+            process.communicate()
         assert process.returncode == -signal.SIGKILL
 
     def run(self, *arguments: str) -> tuple[str, str]:

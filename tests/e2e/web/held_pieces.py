@@ -1,14 +1,14 @@
 """The text of a fake model's answer, whose pieces wait for the test."""
 
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import overload
 
 _MAX_HOLD_SECONDS = 60.0
 
 
 class HeldPieces(Sequence[str]):
-    """Pieces of an answer. The fake provider sends one more each time the test lets it go on, and in the end the end.
+    """Pieces of an answer. The fake provider sends one, or the end, each time the test lets it go on.
 
     Without this, an answer on a busy machine may end before the page shows its beginning.
     """
@@ -26,7 +26,7 @@ class HeldPieces(Sequence[str]):
         self.release(len(self) + 1)
 
     def __iter__(self) -> Iterator[str]:
-        """Yield the pieces, and end, each when the test has released it."""
+        """Yield each piece when the test has released it, and end when it has released the end."""
         for piece in self._pieces:
             self._wait()
             yield piece
@@ -49,3 +49,6 @@ class HeldPieces(Sequence[str]):
     def __getitem__(self, index: int | slice) -> str | Sequence[str]:
         """Return a piece at once."""
         return self._pieces[index]
+
+
+HoldPieces = Callable[[Sequence[str]], HeldPieces]

@@ -88,10 +88,6 @@ def test_main_screens_have_no_accessibility_issues(chat: ChatPage) -> None:
     waiting = chat.send(APPROVAL_CALL)
     waiting.get_by_role("button", name="Allow").wait_for()
     check("conversation")
-    waiting.get_by_role("button", name="Deny").click()
-    expect(waiting).to_have_attribute("aria-busy", "false")
-    waiting = chat.send(APPROVAL_CALL)  # again, because an approval waits for a limited time
-    waiting.get_by_role("button", name="Allow").wait_for()
     page.set_viewport_size({"width": VARIANTS[0][0], "height": 800})
     issues["keyboard in conversation"] = find_keyboard_issues(page)
     waiting.get_by_role("button", name="Deny").click()

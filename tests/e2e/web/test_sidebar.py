@@ -7,7 +7,7 @@ from playwright.sync_api import expect
 from tests.e2e.web.accessibility import find_axe_violations
 from tests.e2e.web.chat_page import ChatPage
 from tests.e2e.web.conftest import ChatPageFactory
-from tests.e2e.web.held_pieces import HeldPieces
+from tests.e2e.web.held_pieces import HoldPieces
 from tests.e2e.web.keyboard import Keyboard
 from tests.fake_providers.replies import Answer
 from tests.fake_providers.server import FakeEndpoint
@@ -52,9 +52,11 @@ def test_menu_of_each_chat_is_visible_on_a_touch_screen(new_chat_page: ChatPageF
         expect(menu).to_have_css("opacity", "1")
 
 
-def test_title_that_arrives_during_the_first_turn_is_shown_after_it(chat: ChatPage, endpoint: FakeEndpoint) -> None:
+def test_title_that_arrives_during_the_first_turn_is_shown_after_it(
+    chat: ChatPage, endpoint: FakeEndpoint, hold_pieces: HoldPieces
+) -> None:
     page = chat.page
-    text = HeldPieces(["word "] * 8)
+    text = hold_pieces(["word "] * 8)
     endpoint.replies = [Answer(text)]
     page.get_by_role("combobox", name="Model").select_option("openai-chat")
     turn = chat.send("What do you know about the\nhistory of Bern?")
