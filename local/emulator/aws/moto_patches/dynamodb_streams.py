@@ -1,9 +1,9 @@
 """Make moto deliver a DynamoDB stream to its Lambda functions as on AWS: in order, once, filtered, in the background.
 
 Patches ``StreamShard.add``. Unpatched moto calls the functions during each write, applies no filters, and passes all
-undelivered records to each call. Without the patch, the records of two concurrent writers are delivered twice, all
-records have the same sequence number, a failed function is not retried, and the records of a stream without a function
-accumulate. With the patch, the stream's GetRecords operation returns no records.
+undelivered records to each call. Without the patch, the records of two concurrent writers are delivered twice, those of
+a failed transaction are delivered, all records have the same sequence number, a failed function is not retried, and the
+records of a stream without a function accumulate. With the patch, the stream's GetRecords operation returns no records.
 """
 
 import datetime as dt
@@ -60,12 +60,14 @@ def set_listener(listener: Callable[[str], None] | None) -> None:
 
 def _add(self: StreamShard, old: Item | None, new: Item | None) -> None:
     dynamodb_transactions.record(self.table, old, new)
-    mappings = self.table.lambda_event_source_mappings
-    if not mappings:
-        return
+    if self.table.lambda_event_source_mappings:
+        dynamodb_transactions.after_commit(lambda: _deliver(self, old, new))
+
+
+def _deliver(shard: StreamShard, old: Item | None, new: Item | None) -> None:
     with _lock:  # the lock ensures that records reach the readers in sequence number order
-        record = _record(self, old, new)
-        for mapping in mappings.values():
+        record = _record(shard, old, new)
+        for mapping in shard.table.lambda_event_source_mappings.values():
             _reader(mapping).offer(record | {"eventSourceARN": mapping.event_source_arn})
     for listener in _listeners:
         listener(record["dynamodb"]["Keys"]["pk"]["S"])

@@ -7,7 +7,8 @@ longer as a table grows. The restoring loses the writes that other threads made 
 An update replaces the item in the table by a changed copy. So items that a request has read never change, and a failed
 update leaves the item as it was. Unpatched moto changes the item itself.
 
-A commit log can record the writes of each request before the request is answered (``set_log``).
+A commit log can record the writes of each request before the request is answered (``set_log``). Other work that follows
+from a write waits until all writes of the request have succeeded (``after_commit``).
 """
 
 import copy
@@ -16,7 +17,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import cache, wraps
 from types import ModuleType, SimpleNamespace
-from typing import Any, Protocol
+from typing import Any, ClassVar, Protocol
 
 import moto.dynamodb.models as dynamodb
 from moto.dynamodb.models import DynamoDBBackend
@@ -48,11 +49,13 @@ class CommitLog(Protocol):
 class _Current:
     """The commit log, and how many patched write methods are running inside one another under the lock.
 
-    ``updated`` is the item that an update is changing, and ``before`` the item that it replaces.
+    ``actions`` are to be run after the current request. ``updated`` is the item that an update is changing, and
+    ``before`` the item that it replaces.
     """
 
     log: CommitLog | None = None
     depth = 0
+    actions: ClassVar[list[Callable[[], None]]] = []
     updated: Item | None = None
     before: Item | None = None
 
@@ -66,6 +69,14 @@ def record(table: Table, old: Item | None, new: Item | None) -> None:
     """Note a write of the current request in the commit log, if there is one."""
     if _Current.log:
         _Current.log.record(table, old, new)
+
+
+def after_commit(action: Callable[[], None]) -> None:
+    """Run ``action`` after the writes of the current request, still under the lock, but not if one of them fails."""
+    if _Current.depth:
+        _Current.actions.append(action)
+    else:
+        action()
 
 
 @cache
@@ -114,14 +125,23 @@ def _write_request() -> Iterator[None]:
         _Current.depth += 1
         try:
             yield
-            if _Current.log and _Current.depth == 1:
-                _Current.log.commit()
+            if _Current.depth == 1:
+                _commit()
         except BaseException:
             if _Current.log and _Current.depth == 1:
                 _Current.log.discard()
             raise
         finally:
             _Current.depth -= 1
+            if not _Current.depth:
+                _Current.actions.clear()
+
+
+def _commit() -> None:
+    if _Current.log:
+        _Current.log.commit()
+    for action in _Current.actions:
+        action()
 
 
 def _update_copy(self: DynamoDBBackend, table_name: str, key: Mapping[str, Any], *args: Any, **kwargs: Any) -> Any:  # noqa: ANN401  (moto's arguments and item)

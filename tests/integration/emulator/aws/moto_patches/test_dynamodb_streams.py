@@ -17,6 +17,7 @@ from tests.integration.emulator.cloud_driver import CloudDriver
 
 if TYPE_CHECKING:
     from mypy_boto3_dynamodb import DynamoDBClient
+    from mypy_boto3_dynamodb.type_defs import TransactWriteItemTypeDef
 
 TABLE = "streamed"
 MAX_BLOCKED_SECONDS = 20.0  # how long a test may block the function
@@ -133,6 +134,18 @@ def test_records_of_concurrent_writers_are_delivered_once_and_in_order(reader: R
         assert own == [f"{number:02d}" for number in range(25)]
     numbers = [int(each["SequenceNumber"]) for each in records]
     assert numbers == sorted(set(numbers))
+
+
+def test_records_of_a_failed_transaction_are_not_delivered(reader: Reader, table: "DynamoDBClient") -> None:
+    def write(sk: str) -> "TransactWriteItemTypeDef":
+        item = {"pk": {"S": "TURN#f"}, "sk": {"S": sk}}
+        return {"Put": {"TableName": TABLE, "Item": item, "ConditionExpression": "attribute_not_exists(pk)"}}
+
+    table.transact_write_items(TransactItems=[write("1"), write("2")])
+    with pytest.raises(table.exceptions.TransactionCanceledException):
+        table.transact_write_items(TransactItems=[write("3"), write("1")])
+    put(table, "TURN#f", "4")
+    assert [record["dynamodb"]["Keys"]["sk"]["S"] for record in reader.take(3)] == ["1", "2", "4"]
 
 
 def test_failed_function_is_retried(reader: Reader, table: "DynamoDBClient") -> None:
