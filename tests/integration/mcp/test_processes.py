@@ -1,12 +1,14 @@
 """Ending a server kills all its descendants and no other process."""
 
 import os
+import signal
 import subprocess
 import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+import psutil
 import pytest
 
 from satchel.adapters.mcp import processes, server_exit
@@ -38,6 +40,21 @@ while True:
         signal.pause()
     os.wait()
 """
+HANDING_OVER = """
+import os, signal
+signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGUSR1})
+child = os.fork()
+if child:
+    print(child, flush=True)
+    signal.pause()
+os.setsid()
+signal.sigwait({signal.SIGUSR1})
+if os.fork():
+    os._exit(0)
+print(os.getpid(), flush=True)
+signal.pause()
+"""
+"""A server with a child that starts another process at SIGUSR1, and ends: the server adopts that process."""
 
 
 def start(program: str) -> processes.Server:
@@ -136,6 +153,62 @@ def test_descendants_are_found_with_and_without_the_kernel_list(
     assert processes.any_alive(pids)
     close(process)
     assert not processes.any_alive(pids)
+
+
+def hand_over(process: processes.Server, child: int) -> int:
+    """Let the child of ``HANDING_OVER`` start another process and end. Return the pid of that process."""
+    os.kill(child, signal.SIGUSR1)
+    new = int(line(process))
+    while processes.any_alive([child]):
+        time.sleep(0.005)
+    return new
+
+
+def test_process_that_the_server_adopts_during_a_look_is_found_running(monkeypatch: pytest.MonkeyPatch) -> None:
+    process = start(HANDING_OVER)
+    child = int(line(process))
+    look = processes._children  # noqa: SLF001  (the moment of the race)
+    adopted: list[int] = []
+
+    def look_and_hand_over(pid: int) -> set[int]:
+        found = look(pid)
+        if not adopted:
+            adopted.append(hand_over(process, child))
+        return found
+
+    monkeypatch.setattr(processes, "_children", look_and_hand_over)
+    assert processes.count_zombies(process.pid, set()) is None
+    assert is_pid_alive(adopted[0])
+    close(process)
+    assert not is_pid_alive(adopted[0])
+
+
+def test_end_kills_a_process_that_the_server_adopts_during_a_look(monkeypatch: pytest.MonkeyPatch) -> None:
+    process = start(HANDING_OVER)
+    child = int(line(process))
+    look = processes._descendants  # noqa: SLF001  (the moment of the race)
+    adopted: list[int] = []
+
+    def look_and_hand_over(pid: int) -> list[psutil.Process]:
+        found = look(pid)
+        if not adopted:
+            adopted.append(hand_over(process, child))
+        return found
+
+    monkeypatch.setattr(processes, "_descendants", look_and_hand_over)
+    close(process)
+    assert not is_pid_alive(adopted[0])
+
+
+def test_zombies_are_counted_except_for_the_servers_own_processes() -> None:
+    process = start("import os, time; print(*[os.fork() or os._exit(0) for _ in range(3)], flush=True); time.sleep(60)")
+    pids = {int(pid) for pid in line(process).split()}
+    while processes.any_alive(pids):
+        time.sleep(0.005)
+
+    assert processes.count_zombies(process.pid, set()) == 3
+    assert processes.count_zombies(process.pid, {min(pids)}) == 2
+    close(process)
 
 
 @pytest.mark.parametrize(

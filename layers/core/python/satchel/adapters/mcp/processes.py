@@ -17,6 +17,7 @@ import subprocess
 import threading
 import time
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from contextlib import suppress
 from functools import cache
 from pathlib import Path
@@ -33,6 +34,7 @@ Server = subprocess.Popen[bytes] | ServerProcess
 
 _KILL_SECONDS = 5.0
 _POLL_SECONDS = 0.002
+_MAX_LOOKS = 10
 _PROC_CHUNK = 1 << 16
 _STOP_SECONDS = 0.5
 _NOT_RUNNING = frozenset("TtZX")  # process states in /proc: stopped, traced, zombie, dead
@@ -174,6 +176,24 @@ def descendants(pid: int) -> set[int]:
     return pids
 
 
+def count_zombies(pid: int, own: AbstractSet[int]) -> int | None:
+    """Return how many descendants besides ``own`` have ended without being reaped, or None if any of them still runs.
+
+    Looks until two looks find the same processes, because one look can miss a running process: if its parent ends
+    during the look, the kernel gives it to the server, whose children the look has already read. Processes that change
+    from look to look are running.
+    """
+    previous = None
+    for _ in range(_MAX_LOOKS):
+        found = descendants(pid) - own
+        if any_alive(found):
+            return None
+        if found == previous:
+            return len(found)
+        previous = found
+    return None
+
+
 def any_alive(pids: Collection[int]) -> bool:
     """Return True if any of these processes is still running. Zombies do not count as running."""
     for pid in pids:
@@ -259,13 +279,22 @@ def _is_alive(process: psutil.Process) -> bool:
 
 
 def _kill_until_none(find: Callable[[], list[psutil.Process]]) -> None:
-    """Kill the processes that ``find`` returns. Repeat this until it returns none: a process can start others."""
+    """Kill the processes that ``find`` returns. Repeat this until it returns the same ones twice, and none is running.
+
+    A process can start others, and one look can miss a process whose parent ends during the look (``count_zombies``).
+    """
     deadline = time.monotonic() + _KILL_SECONDS
-    while alive := [process for process in find() if _is_alive(process)]:
-        for process in alive:
+    previous = None
+    while (found := {process.pid: process for process in find()}).keys() != previous or _alive(found.values()):
+        for process in _alive(found.values()):
             with suppress(psutil.NoSuchProcess, psutil.AccessDenied):
                 process.kill()
         if time.monotonic() > deadline:
-            logger.error("some processes did not exit in time", extra={"pids": [process.pid for process in alive]})
+            logger.error("some processes did not exit in time", extra={"pids": sorted(found)})
             return
+        previous = found.keys()
         time.sleep(_POLL_SECONDS)
+
+
+def _alive(found: Iterable[psutil.Process]) -> list[psutil.Process]:
+    return [process for process in found if _is_alive(process)]

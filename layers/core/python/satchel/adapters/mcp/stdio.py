@@ -188,8 +188,8 @@ class StdioConnection:
             return False  # a folder was replaced, but the sandbox grants access only to the old directory
         if self._program.source_version() != self._source_version:
             return False
-        left_behind = processes.descendants(process.pid) - self._own_processes
-        return len(left_behind) <= _MAX_ZOMBIES and not processes.any_alive(left_behind)
+        zombies = processes.count_zombies(process.pid, self._own_processes)
+        return zombies is not None and zombies <= _MAX_ZOMBIES
 
     def take_violations(self, error: str | None) -> Sequence[BlockedAccess]:
         """Return the file accesses blocked during a call. An access that caused the call's ``error`` is the last."""
