@@ -279,7 +279,7 @@ def _is_alive(process: psutil.Process) -> bool:
 
 
 def _kill_until_none(find: Callable[[], list[psutil.Process]]) -> None:
-    """Kill the processes that ``find`` returns. Repeat this until it returns the same ones twice, and none is running.
+    """Kill the processes that ``find`` returns. Repeat this until it returns the same ones twice, all of them ended.
 
     A process can start others, and one look can miss a process whose parent ends during the look (``count_zombies``).
     """
