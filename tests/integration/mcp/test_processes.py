@@ -8,7 +8,6 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-import psutil
 import pytest
 
 from satchel.adapters.mcp import processes, server_exit
@@ -155,56 +154,48 @@ def test_descendants_are_found_with_and_without_the_kernel_list(
     assert not processes.any_alive(pids)
 
 
-def hand_over(process: processes.Server, child: int) -> int:
-    """Let the child of ``HANDING_OVER`` start another process and end. Return the pid of that process."""
-    os.kill(child, signal.SIGUSR1)
-    new = int(line(process))
-    while processes.any_alive([child]):
-        time.sleep(0.005)
-    return new
+def adopt_during_the_first_look(process: processes.Server, monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """Let the server ``HANDING_OVER`` adopt a process when its children have just been read.
 
-
-def test_process_that_the_server_adopts_during_a_look_is_found_running(monkeypatch: pytest.MonkeyPatch) -> None:
-    process = start(HANDING_OVER)
+    The pid of that process is added to the returned list.
+    """
     child = int(line(process))
     look = processes._children  # noqa: SLF001  (the moment of the race)
     adopted: list[int] = []
 
-    def look_and_hand_over(pid: int) -> set[int]:
+    def look_and_adopt(pid: int) -> set[int]:
         found = look(pid)
-        if not adopted:
-            adopted.append(hand_over(process, child))
+        if pid == process.pid and not adopted:
+            os.kill(child, signal.SIGUSR1)
+            adopted.append(int(line(process)))
+            assert dies_soon(child)
         return found
 
-    monkeypatch.setattr(processes, "_children", look_and_hand_over)
+    monkeypatch.setattr(processes, "_children", look_and_adopt)
+    return adopted
+
+
+def test_process_that_the_server_adopts_during_a_look_is_found_running(monkeypatch: pytest.MonkeyPatch) -> None:
+    process = start(HANDING_OVER)
+    adopted = adopt_during_the_first_look(process, monkeypatch)
+
     assert processes.count_zombies(process.pid, set()) is None
     assert is_pid_alive(adopted[0])
     close(process)
-    assert not is_pid_alive(adopted[0])
 
 
 def test_end_kills_a_process_that_the_server_adopts_during_a_look(monkeypatch: pytest.MonkeyPatch) -> None:
     process = start(HANDING_OVER)
-    child = int(line(process))
-    look = processes._descendants  # noqa: SLF001  (the moment of the race)
-    adopted: list[int] = []
-
-    def look_and_hand_over(pid: int) -> list[psutil.Process]:
-        found = look(pid)
-        if not adopted:
-            adopted.append(hand_over(process, child))
-        return found
-
-    monkeypatch.setattr(processes, "_descendants", look_and_hand_over)
+    adopted = adopt_during_the_first_look(process, monkeypatch)
     close(process)
+
     assert not is_pid_alive(adopted[0])
 
 
 def test_zombies_are_counted_except_for_the_servers_own_processes() -> None:
     process = start("import os, time; print(*[os.fork() or os._exit(0) for _ in range(3)], flush=True); time.sleep(60)")
     pids = {int(pid) for pid in line(process).split()}
-    while processes.any_alive(pids):
-        time.sleep(0.005)
+    assert all(map(dies_soon, pids))
 
     assert processes.count_zombies(process.pid, set()) == 3
     assert processes.count_zombies(process.pid, {min(pids)}) == 2

@@ -157,16 +157,14 @@ def kill_orphans() -> None:
     """Kill and reap the processes that dead servers left behind. Do nothing unless this process is a subreaper."""
     if not _is_subreaper.is_set():
         return
-    _kill_until_none(lambda: [each for orphan in _orphans() for each in (orphan, *_descendants(orphan.pid))])
+    _kill_until_none(lambda: {each for orphan in _orphans() for each in (orphan, *descendants(orphan))})
     for orphan in _orphans():
         with suppress(ChildProcessError):
-            os.waitpid(orphan.pid, os.WNOHANG)
+            os.waitpid(orphan, os.WNOHANG)
 
 
 def descendants(pid: int) -> set[int]:
     """Return the pids of all descendants of a process, including zombies. Fast enough to run after every tool call."""
-    if not _KERNEL_LISTS_CHILDREN:
-        return {process.pid for process in _descendants(pid)}
     pids: set[int] = set()
     pending = [pid]
     while pending:
@@ -196,11 +194,7 @@ def count_zombies(pid: int, own: AbstractSet[int]) -> int | None:
 
 def any_alive(pids: Collection[int]) -> bool:
     """Return True if any of these processes is still running. Zombies do not count as running."""
-    for pid in pids:
-        with suppress(psutil.NoSuchProcess):
-            if _is_alive(psutil.Process(pid)):
-                return True
-    return False
+    return any(map(_is_alive, pids))
 
 
 def _stop(pid: int) -> None:
@@ -225,6 +219,10 @@ def _has_stopped(thread: Path) -> bool:
 
 def _children(pid: int) -> set[int]:
     pids: set[int] = set()
+    if not _KERNEL_LISTS_CHILDREN:
+        with suppress(psutil.NoSuchProcess):
+            pids.update(child.pid for child in psutil.Process(pid).children())
+        return pids
     with suppress(FileNotFoundError, ProcessLookupError):
         for task in os.listdir(f"/proc/{pid}/task"):  # noqa: PTH208  (faster than Path, as are the calls below)
             with suppress(FileNotFoundError, ProcessLookupError):
@@ -240,21 +238,9 @@ def _read_file(path: str) -> bytes:
         os.close(fd)
 
 
-def _descendants(pid: int) -> list[psutil.Process]:
-    try:
-        return psutil.Process(pid).children(recursive=True)
-    except psutil.NoSuchProcess:
-        return []
-
-
-def _tree(pid: int) -> list[psutil.Process]:
+def _tree(pid: int) -> set[int]:
     """Return the descendants of a process, and all other processes of the process session that it leads."""
-    processes = set(_descendants(pid))
-    for other in psutil.pids():
-        with suppress(psutil.NoSuchProcess):
-            if other != pid and _session(other) == pid:
-                processes.add(psutil.Process(other))
-    return list(processes)
+    return descendants(pid) | {other for other in psutil.pids() if other != pid and _session(other) == pid}
 
 
 def _session(pid: int) -> int | None:
@@ -264,37 +250,32 @@ def _session(pid: int) -> int | None:
         return None
 
 
-def _orphans() -> list[psutil.Process]:
+def _orphans() -> set[int]:
     own_session = _session(0)
     with _lock:
-        children = psutil.Process().children()
-        return [child for child in children if child.pid not in _servers and _session(child.pid) != own_session]
+        return {child for child in _children(os.getpid()) - _servers.keys() if _session(child) != own_session}
 
 
-def _is_alive(process: psutil.Process) -> bool:
+def _is_alive(pid: int) -> bool:
     try:
-        return process.status() not in {psutil.STATUS_ZOMBIE, psutil.STATUS_DEAD}
+        return psutil.Process(pid).status() not in {psutil.STATUS_ZOMBIE, psutil.STATUS_DEAD}
     except psutil.NoSuchProcess:
         return False
 
 
-def _kill_until_none(find: Callable[[], list[psutil.Process]]) -> None:
+def _kill_until_none(find: Callable[[], set[int]]) -> None:
     """Kill the processes that ``find`` returns. Repeat this until it returns the same ones twice, all of them ended.
 
     A process can start others, and one look can miss a process whose parent ends during the look (``count_zombies``).
     """
     deadline = time.monotonic() + _KILL_SECONDS
     previous = None
-    while (found := {process.pid: process for process in find()}).keys() != previous or _alive(found.values()):
-        for process in _alive(found.values()):
-            with suppress(psutil.NoSuchProcess, psutil.AccessDenied):
-                process.kill()
+    while (found := find()) != previous or any_alive(found):
+        for pid in found:
+            with suppress(ProcessLookupError, PermissionError):
+                os.kill(pid, signal.SIGKILL)
         if time.monotonic() > deadline:
             logger.error("some processes did not exit in time", extra={"pids": sorted(found)})
             return
-        previous = found.keys()
+        previous = found
         time.sleep(_POLL_SECONDS)
-
-
-def _alive(found: Iterable[psutil.Process]) -> list[psutil.Process]:
-    return [process for process in found if _is_alive(process)]
