@@ -13,7 +13,7 @@ from satchel.adapters.mcp.stdio import ServerProgram, StdioConnection
 from satchel.adapters.sandbox.policy import WorkspaceAccess
 from satchel.domain.isolation import Isolation
 from satchel.domain.servers import ServerEntry
-from satchel.ports.tool_client import ProgressUpdate, ToolEvent, ToolResult
+from satchel.ports.tool_client import CallFailure, ProgressUpdate, ToolEvent, ToolResult
 from tests.integration.mcp.tool_caller import SERVER_PROGRAMS, TIMEOUT, json_of
 
 
@@ -43,3 +43,22 @@ def test_call_started_on_the_result_of_another_gets_all_its_events(session: Sess
     assert isinstance(second.get(timeout=TIMEOUT), ProgressUpdate)
     assert json_of(second.get(timeout=TIMEOUT)) == "done"
     assert first.empty()
+
+
+def test_call_canceled_just_before_its_direct_answer_is_processed_leaves_no_warning(
+    session: Session, loop: EventLoop
+) -> None:
+    events: queue.SimpleQueue[ToolEvent] = queue.SimpleQueue()
+    call = session.start("nap", {"seconds": 60}, events.put)
+    direct = session.connection.direct
+    assert direct is not None
+
+    def cancel_and_answer() -> None:
+        call.cancel()  # takes effect when the event loop's thread is free
+        direct.close()  # answers with an error, as the end of the server does
+
+    loop.portal.call(cancel_and_answer)
+
+    # A coroutine that never ran would be a warning, and so an error of this test.
+    assert isinstance(events.get(timeout=TIMEOUT), CallFailure)
+    assert events.empty()

@@ -285,14 +285,14 @@ class Session:
         self._app = app
         self._mover = mover
         if task_id is not None:
-            outcome = self._poll_task(task_id, answers.responses if answers else {}, listener)
+            outcome = partial(self._poll_task, task_id, answers.responses if answers else {}, listener)
         else:
             request = to_request(method, tool, arguments, answers)
             if as_task and isinstance(request, CallToolRequest) and self.is_legacy:
                 request = asking_for_task(request)
             if answers is None and mover is None and (direct := self._send_directly(request, listener)):
                 return direct
-            outcome = self._outcome(request, listener)
+            outcome = partial(self._outcome, request, listener)
         task = asyncio.run_coroutine_threadsafe(self._call(outcome, listener), self._loop)
         task.add_done_callback(_report_abnormal_end(listener))
         return task
@@ -326,7 +326,7 @@ class Session:
             if self._is_complete(request, answer):
                 self._end(self._result(answer), listener)
                 return None
-        return self._call(self._requested(request, listener, answer), listener)
+        return self._call(partial(self._requested, request, listener, answer), listener)
 
     def _is_complete(self, request: CallRequest, raw: dict[str, Any]) -> bool:
         """Return True if a result is that of a tool, and contains no resources, which can be links or apps."""
@@ -443,8 +443,9 @@ class Session:
         except (MCPError, ListenNotSupportedError, SubscriptionLost) as error:
             logger.debug("a server does not announce changes of its lists: %s", error)
 
-    async def _call(self, running: Coroutine[Any, Any, CallOutcome], listener: EventListener) -> None:
-        self._end(await running, listener)
+    async def _call(self, outcome: Callable[[], Coroutine[Any, Any, CallOutcome]], listener: EventListener) -> None:
+        # A function, not a coroutine: a call that is canceled before this task runs would never await the coroutine.
+        self._end(await outcome(), listener)
 
     def _end(self, outcome: CallOutcome, listener: EventListener) -> None:
         self._can_ask = False
