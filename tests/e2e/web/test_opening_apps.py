@@ -155,6 +155,18 @@ def test_running_call_opens_its_app_again_after_a_reload(chat: ChatPage, gate: P
     frame.wait_for_function("window.events.some(([name]) => name === 'tool-result')")
 
 
+def test_app_of_a_running_call_stays_open_when_the_earlier_call_is_loaded_after_it(chat: ChatPage) -> None:
+    held(chat, "held-earlier")
+    session = chat.user.request("GET", f"/api/sessions/{chat.session_id}").json()
+    earlier = min(turn["turn_id"] for turn in session["turns"])
+    with chat.delayed_reads(f"/turns/{earlier}/events.*"):
+        chat.page.reload()
+        newest_frame(chat.page, 1)
+    frame = newest_frame(chat.page, 2)
+    frame.wait_for_function("window.events?.length >= 1")
+    assert events(frame) == [("tool-input", {"arguments": {"text": "held-earlier"}})]
+
+
 def test_first_call_of_an_app_opens_it_with_the_result(chat: ChatPage, gate: Path) -> None:
     turn = chat.send('/demo.show_later {"text": "held-first"}')
     expect(turn.get_by_text("Running")).to_be_visible()

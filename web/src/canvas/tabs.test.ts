@@ -1,9 +1,11 @@
 import { describe, expect, it } from "vitest";
 
-import type { Artifact, Dashboard, Display } from "../api/types";
+import type { Artifact, Dashboard, Display, OpenApp } from "../api/types";
+import { type CallFailure, itemFromTurn } from "./item";
 import {
   closeTab,
   createDashboardTab,
+  createFileTab,
   getTitle,
   isSplit,
   leaveSession,
@@ -49,6 +51,9 @@ const titlesToOpen = (each: ToolOutput) => titles(tabsToOpen("s1", each));
 const tabsOfTurn = (turnId: string, ...artifacts: Artifact[]) =>
   tabsToOpen("s1", output({ turnId, artifacts, display: { ...DISPLAY, open_canvas: true } })).tabs;
 const fileTabs = (...files: Artifact[]) => tabsOfTurn("t1", ...files);
+/** The tab of an app whose call runs, or has failed. Its page is the file of an earlier call. */
+const openingTab = (file: Artifact, failure: CallFailure | null = null) =>
+  createFileTab({ ...itemFromTurn(file), opening: { app: {} as OpenApp, html: "", origin: "", failure } }, "t2", "t2/c1");
 const titles = (state: Pick<TabsState, "tabs">) => state.tabs.map((tab) => getTitle(tab, state));
 
 describe("tabsToOpen", () => {
@@ -183,5 +188,20 @@ describe("tabs", () => {
       const state = restoreTabs(restoreTabs(NO_TABS, one ?? []), other ?? []);
       expect([keysOf(state), state.active]).toEqual([[newest], newest]);
     }
+  });
+
+  it.each([[1], [2]])("keeps the app of a running call when version %i of its file is restored or opened by another call", (version) => {
+    const opening = openingTab(artifact("app.html", { file_key: "app" }));
+    const others = tabsOfTurn("t2", artifact("app.html", { file_key: "app", version }));
+    const keys = [opening, ...others].map(({ key }) => key);
+    const open = openTabs(NO_TABS, [opening], "append");
+    expect(restoreTabs(open, others).tabs.map(({ key }) => key)).toEqual(keys);
+    expect(openTabs(open, others, "replace").tabs.map(({ key }) => key)).toEqual(keys);
+  });
+
+  it("gives the place of an app whose call has failed to the next app of its file", () => {
+    const failed = openingTab(artifact("app.html", { file_key: "app" }), { message: "no", isResult: true });
+    const next = tabsOfTurn("t3", artifact("app.html", { file_key: "app", version: 2 }));
+    expect(openTabs(openTabs(NO_TABS, [failed], "append"), next, "append").tabs).toEqual(next);
   });
 });

@@ -199,8 +199,9 @@ function isSameFile(one: Tab, other: Tab): boolean {
 
 /** Return true if a new tab takes the place of an open one: the same tab, or a newer version of its file. */
 function replaces(added: Tab, open: Tab): boolean {
-  const isOpening = added.kind === "file" && added.item.opening; // with the page of an earlier call, which stays open
-  if (added.kind !== "file" || open.kind !== "file" || added.key === open.key || isOpening) return added.key === open.key;
+  if (added.kind !== "file" || open.kind !== "file" || added.key === open.key) return added.key === open.key;
+  // Until its call ends, an app has the page of an earlier call. The earlier call's tab and this one both stay open.
+  if (added.item.opening || open.item.opening?.failure === null) return false;
   return added.item.fileKey === open.item.fileKey && added.item.version >= open.item.version;
 }
 
