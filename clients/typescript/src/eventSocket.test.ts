@@ -1,10 +1,13 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { getEventSocket } from "./eventSocket.js";
+import { followTurn } from "./followTurn.js";
 import { createTransport, type Transport } from "./transport.js";
 
 /** A connection of which the tests decide what happens to it. */
 class FakeWebSocket {
   static last: FakeWebSocket;
+  static count = 0;
+  readonly sent: string[] = [];
   readonly OPEN = 1;
   readyState = 0;
   onopen = (): void => undefined;
@@ -13,6 +16,7 @@ class FakeWebSocket {
 
   constructor() {
     FakeWebSocket.last = this;
+    FakeWebSocket.count += 1;
   }
 
   open(): void {
@@ -24,14 +28,17 @@ class FakeWebSocket {
     this.readyState = 2; // closing: the event `close` comes when the other side has answered
   }
 
-  send(): void {}
+  send(message: string): void {
+    this.sent.push(message);
+  }
 }
 
 let transport: Transport;
 
 beforeEach(() => {
   vi.useFakeTimers();
-  const ticket = async (): Promise<Response> => Response.json({ ticket: "t", url: "ws://here.example/ws" });
+  const page = { events: [], next: 0, done: false };
+  const ticket = async (): Promise<Response> => Response.json({ ticket: "t", url: "ws://here.example/ws", ...page });
   const webSocket = FakeWebSocket as unknown as typeof WebSocket;
   transport = createTransport({ url: "http://here.example", fetch: ticket, webSocket });
 });
@@ -55,6 +62,18 @@ describe("getEventSocket", () => {
 
   it("throws if nothing answers for 20 seconds", async () => {
     await expect(connect(() => undefined)).rejects.toThrow("refused");
+  });
+
+  it("opens one connection for callers that waited for the same failed one", async () => {
+    const before = FakeWebSocket.count;
+    const failed = getEventSocket(transport).catch(() => "failed");
+    await vi.advanceTimersByTimeAsync(0);
+    const callers = [getEventSocket(transport), getEventSocket(transport)];
+    FakeWebSocket.last.onerror();
+    await vi.advanceTimersByTimeAsync(0);
+    FakeWebSocket.last.open();
+    const [one, other] = await Promise.all(callers);
+    expect([await failed, one === other, FakeWebSocket.count - before]).toEqual(["failed", true, 2]);
   });
 
   it("opens a new connection after one that ended", async () => {
@@ -84,5 +103,18 @@ describe("EventSocket", () => {
 
     expect(onEnd.mock.calls).toEqual([[false]]);
     expect(vi.getTimerCount()).toBe(0);
+  });
+});
+
+describe("followTurn", () => {
+  it("ends without a subscription if it is aborted while the connection opens", async () => {
+    const controller = new AbortController();
+    const turn = { sessionId: "s1", turnId: "t1", after: 0, onEvents: () => undefined, signal: controller.signal };
+    const end = followTurn(transport, turn);
+    await vi.advanceTimersByTimeAsync(0);
+    controller.abort();
+    FakeWebSocket.last.open();
+    await end;
+    expect(FakeWebSocket.last.sent).toEqual([]);
   });
 });

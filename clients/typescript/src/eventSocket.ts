@@ -108,8 +108,10 @@ const current = new WeakMap<Transport, Promise<EventSocket>>();
 
 /** Return the connection of a transport; open one if there is none. Throws if that fails. */
 export async function getEventSocket(transport: Transport): Promise<EventSocket> {
-  const existing = await current.get(transport)?.catch(() => null);
+  const known = current.get(transport);
+  const existing = await known?.catch(() => null);
   if (existing?.isOpen) return existing;
+  if (current.get(transport) !== known) return getEventSocket(transport); // another caller opens one meanwhile
   const opening = EventSocket.open(transport);
   current.set(transport, opening);
   return opening;

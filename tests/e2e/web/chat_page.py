@@ -114,6 +114,24 @@ class ChatPage:
             route.fulfill(response=response)
         self.page.unroute(pattern, hold)
 
+    @contextmanager
+    def held_request(self, method: str, url_end: str) -> Iterator[None]:
+        """Wait in the block's end for a request whose URL ends with a pattern, and only then send it to the server."""
+        held: list[Route] = []
+        pattern = re.compile(url_end + "$")
+        hold = lambda route: held.append(route) if route.request.method == method else route.fallback()  # noqa: E731
+        self.page.route(pattern, hold)
+        yield
+        wait_for(self.page, lambda: held, f"{method} {url_end}")
+        for route in held:
+            with self.page.expect_response(lambda response, sent=route.request: response.request == sent):
+                route.continue_()
+        self.page.unroute(pattern, hold)
+
+    def draw(self) -> None:
+        """Wait until the page has processed all that has arrived, and has drawn it."""
+        self.page.evaluate("new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))")
+
     def screenshot(self, name: str) -> Path:
         """Save a screenshot, to inspect a test run."""
         SCREENSHOTS.mkdir(parents=True, exist_ok=True)

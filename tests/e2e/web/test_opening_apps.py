@@ -167,6 +167,22 @@ def test_app_of_a_running_call_stays_open_when_the_earlier_call_is_loaded_after_
     assert events(frame) == [("tool-input", {"arguments": {"text": "held-earlier"}})]
 
 
+def test_app_of_a_running_call_opens_again_when_the_user_is_back_from_another_chat(chat: ChatPage) -> None:
+    chat.open(chat.user.create_session(title="Other"))
+    other = chat.session_id
+    chat.ask("hello")
+    chat.page.get_by_role("button", name="New chat").click()
+    expect(chat.turns).to_have_count(0)
+    held(chat, "held-visit")
+    session = chat.session_id
+    chat.open(other)
+    expect(chat.turns.locator(".user-message")).to_have_text(["hello"])
+    chat.open(session)
+    frame = newest_frame(chat.page, 2)
+    frame.wait_for_function("window.events?.length >= 1")
+    assert events(frame) == [("tool-input", {"arguments": {"text": "held-visit"}})]
+
+
 def test_first_call_of_an_app_opens_it_with_the_result(chat: ChatPage, gate: Path) -> None:
     turn = chat.send('/demo.show_later {"text": "held-first"}')
     expect(turn.get_by_text("Running")).to_be_visible()

@@ -166,7 +166,8 @@ def test_own_instructions_are_part_of_the_requests_of_new_chats(chat: ChatPage, 
 def test_personal_token_is_shown_once_listed_used_and_revoked(chat: ChatPage) -> None:
     page, keys = chat.page, Keyboard(chat.page)
     dialog = page.get_by_role("dialog", name="Settings")
-    assert chat.user.request("POST", "/api/me/tokens", json={"name": "Earlier", "ttl_days": 7}).is_success
+    for name in ("Oldest", "Earlier"):
+        assert chat.user.request("POST", "/api/me/tokens", json={"name": name, "ttl_days": 7}).is_success
     with chat.delayed_reads("/api/me/tokens"):
         keys.press("button", "Settings", back=True)
         keys.go_to("input", "For which program?")
@@ -176,10 +177,13 @@ def test_personal_token_is_shown_once_listed_used_and_revoked(chat: ChatPage) ->
         text = dialog.get_by_label("New token").input_value()
     tokens = dialog.get_by_role("list", name="Personal tokens").get_by_role("listitem")
     token = tokens.filter(has_text="Open WebUI")
-    expect(tokens).to_contain_text(["Open WebUIExpires", "EarlierExpires"])
+    expect(tokens).to_contain_text(["Open WebUIExpires", "EarlierExpires", "OldestExpires"])
     expect(token).to_contain_text("Never used")
     assert find_axe_violations(page) == []
     chat.screenshot("personal-tokens")
+    dialog.get_by_role("button", name="Revoke Oldest").click()
+    expect(tokens).to_contain_text(["Open WebUIExpires", "EarlierExpires"])
+    expect(dialog.get_by_label("New token")).to_have_value(text)
     headers = {"Authorization": f"Bearer {text}"}
     address = f"{chat.user.url}/api/by-token/api/me"
     assert httpx2.get(address, headers=headers, timeout=60).json()["user"] == chat.user.name

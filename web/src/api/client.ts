@@ -30,5 +30,6 @@ export const { api } = transport;
 
 /** Follow a turn until it ends, and keep the connection state up to date. Throws ApiError if the server refuses. */
 export async function followTurn(options: FollowOptions): Promise<void> {
-  return follow(transport, { ...options, onConnection: setConnected });
+  await follow(transport, { ...options, onConnection: setConnected });
+  if (options.signal.aborted) setConnected(true); // nothing tries any longer: the next request finds out
 }

@@ -66,6 +66,9 @@ export function Sidebar({ conversation, config, identity, open, onClose, onHide,
             conversation.openSession(id);
             onClose();
           }}
+          onEnded={(id) => {
+            if (conversation.leaveSession(id)) onClose();
+          }}
         />
       )}
       {tab === "files" && (

@@ -20,6 +20,8 @@ export interface Conversation {
   sessionId: string | null;
   /** Open a session; null opens a new chat. */
   openSession(sessionId: string | null): void;
+  /** Open a new chat in place of a session that has ended. Return false if the user has opened another one meanwhile. */
+  leaveSession(sessionId: string): boolean;
   turns: Turns;
   /** A session runs one turn at a time. */
   runningTurn: Turn | null;
@@ -97,12 +99,19 @@ export function useConversation(config: Config): Conversation {
     setStartsTemporary(false);
     moveDraft(id);
     toolChoice.moveTo(id);
-    openSession(id);
+    if (readSessionId() === null) openSession(id); // unless the user has opened another session meanwhile
+  };
+  const leaveSession = (id: string): boolean => {
+    const isOpen = readSessionId() === id;
+    if (isOpen) openSession(null);
+    return isOpen;
   };
   const ensureSession = useEnsureSession(sessionId, onStarted, (title) => sessions.start(title, selectedModel, startsTemporary));
   const runningTurn = turns.list.find((turn) => turn.status === "running") ?? null;
   useRefreshedSession(sessionId, sessions, turns.list, runningTurn);
   const isRunning = runningTurn !== null || isSending;
+  /** The changes of the session's model, one after the other. */
+  const changingModel = useRef(Promise.resolve());
 
   onAppMessage(async (target, text) => turns.send(target, { text, files: [], tools: await allowedTools(target), after: null }));
 
@@ -115,6 +124,7 @@ export function useConversation(config: Config): Conversation {
     setSending(true);
     try {
       const targetId = await ensureSession(text);
+      await changingModel.current; // the answer is of the model that the user has chosen
       if (session !== null && !session.title) sessions.change(targetId, { title: titleFrom(text) }).catch(showError);
       await turns.send(targetId, { text, files, tools: await allowedTools(targetId), after });
       showNewest();
@@ -142,7 +152,8 @@ export function useConversation(config: Config): Conversation {
   };
   const [queue, setQueue] = useState<readonly QueuedMessage[]>([]);
   const next = queue.find((message) => message.sessionId === sessionId);
-  const isReady = !isRunning && !turns.isLoading && turns.list.length > 0;
+  // Right after a switch, the list still holds the turns of the session before.
+  const isReady = turns.list.at(-1)?.sessionId === sessionId && !isRunning && !turns.isLoading;
   useEffect(() => {
     if (!isReady || next === undefined) return;
     setQueue((before) => before.filter((message) => message !== next));
@@ -150,13 +161,15 @@ export function useConversation(config: Config): Conversation {
   }, [isReady, next]);
   const selectModel = (name: string): void => {
     setSelectedModel(name);
-    if (sessionId !== null) sessions.change(sessionId, { model: name }).catch(showError);
+    if (sessionId === null) return;
+    changingModel.current = changingModel.current.then(() => sessions.change(sessionId, { model: name })).catch(showError);
   };
   return {
     sessions,
     session,
     sessionId,
     openSession,
+    leaveSession,
     turns,
     runningTurn,
     queue: queue.filter((message) => message.sessionId === sessionId),
@@ -187,7 +200,7 @@ export function useConversation(config: Config): Conversation {
     startsTemporary,
     setStartsTemporary,
     end: () => {
-      if (sessionId !== null) sessions.end(sessionId).then(() => openSession(null), showError);
+      if (sessionId !== null) sessions.end(sessionId).then(() => leaveSession(sessionId), showError);
     },
     ensureSession,
   };
@@ -282,11 +295,15 @@ const SESSION_HASH = /^#(s[0-9A-Za-z_-]+)$/;
 
 /** Keep the open session's id in the URL (`#s…`), so that reload and the Back button work. */
 function useSessionIdInUrl(): [string | null, (sessionId: string | null) => void] {
-  const sessionId = useSyncExternalStore(onHashChange, () => SESSION_HASH.exec(location.hash)?.[1] ?? null);
+  const sessionId = useSyncExternalStore(onHashChange, readSessionId);
   const openSession = useCallback((id: string | null) => {
     location.hash = id ?? "";
   }, []);
   return [sessionId, openSession];
+}
+
+function readSessionId(): string | null {
+  return SESSION_HASH.exec(location.hash)?.[1] ?? null;
 }
 
 function onHashChange(listener: () => void): () => void {

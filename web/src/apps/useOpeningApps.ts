@@ -30,7 +30,7 @@ export function useOpeningApps(
         const { loadOpening } = await import("./opening");
         const item = await loadOpening(call.callId, started, controller.signal);
         const isRunning = latest.current.some((one) => one.id === call.id && one.isRunning);
-        if (item === null || !isRunning) return;
+        if (item === null || !isRunning || controller.signal.aborted) return;
         setTabs((before) => openTabs(before, [createFileTab(item, call.turnId, call.id)], "append"));
         setOpen(true);
       };
@@ -40,6 +40,7 @@ export function useOpeningApps(
       const call = calls.find((one) => one.id === id);
       if (call?.isRunning) continue;
       preparing.current.delete(id);
+      if (!call) handled.current.delete(id); // the user has left the session; back in it, the app opens again
       if (!call || call.failure !== null) controller.abort();
       else setTimeout(() => controller.abort(), UNUSED_MS);
     }

@@ -190,6 +190,15 @@ describe("tabs", () => {
     }
   });
 
+  it("restores the dashboard of the latest turn, whichever comes first, and leaves it in its place", () => {
+    const [first, second] = ["t1", "t2"].map((turnId) => createDashboardTab(dashboard("d", { title: turnId }), "s1", turnId));
+    const after = (...dashboards: (typeof first)[]) =>
+      dashboards.reduce((state, one) => restoreTabs(state, one ? [one] : []), openTabs(NO_TABS, [a], "replace"));
+    expect(titles(after(first, second))).toEqual(["a", "t2"]);
+    expect(titles(after(second, first))).toEqual(["a", "t2"]);
+    expect(titles(restoreTabs(after(first), [...fileTabs(artifact("b")), ...(second ? [second] : [])]))).toEqual(["a", "t2", "b"]);
+  });
+
   it.each([[1], [2]])("keeps the app of a running call when version %i of its file is restored or opened by another call", (version) => {
     const opening = openingTab(artifact("app.html", { file_key: "app" }));
     const others = tabsOfTurn("t2", artifact("app.html", { file_key: "app", version }));

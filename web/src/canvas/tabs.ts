@@ -106,12 +106,16 @@ export function openTabs(state: TabsState, added: readonly Tab[], mode: Mode): T
   const [first] = added;
   if (!first) return state;
   const closes = (tab: Tab) => mode === "replace" && !outlivesTurn(tab) && tab.turnId !== first.turnId;
-  const stays = (tab: Tab) => !closes(tab) && !added.some((one) => replaces(one, tab));
+  const remaining = state.tabs.filter((tab) => !closes(tab) || added.some((one) => one.key === tab.key));
+  return normalize({ tabs: withTabs(remaining, added), active: first.key, beside: mode === "split" ? state.active : null });
+}
+
+/** Return the open tabs and those that are added, without the open ones that these replace. */
+function withTabs(open: readonly Tab[], added: readonly Tab[]): readonly Tab[] {
   // An open tab keeps its place: a frame that moves in the document loads again.
-  const updated = state.tabs.map((tab) => added.find((one) => one.key === tab.key) ?? tab);
-  const appended = added.filter((one) => !state.tabs.some((tab) => tab.key === one.key));
-  const tabs = [...updated.filter((tab) => stays(tab) || added.includes(tab)), ...appended];
-  return normalize({ tabs, active: first.key, beside: mode === "split" ? state.active : null });
+  const updated = open.map((tab) => added.find((one) => one.key === tab.key) ?? tab);
+  const appended = added.filter((one) => !open.some((tab) => tab.key === one.key));
+  return [...updated.filter((tab) => added.includes(tab) || !added.some((one) => replaces(one, tab))), ...appended];
 }
 
 /** Select the tab that the user opened; every other tab stays open, even of another version of the same file. */
@@ -125,8 +129,7 @@ export function showTab(state: TabsState, requested: Tab): TabsState {
 /** Add tabs that were open before a reload, without selecting them. Of each file, only the newest version stays. */
 export function restoreTabs(state: TabsState, restored: readonly Tab[]): TabsState {
   const added = restored.filter((one) => !state.tabs.some((tab) => replaces(tab, one)));
-  const tabs = [...state.tabs.filter((tab) => !added.some((one) => replaces(one, tab))), ...added];
-  return normalize({ ...state, tabs });
+  return normalize({ ...state, tabs: withTabs(state.tabs, added) });
 }
 
 /** Select a tab. */
@@ -197,8 +200,12 @@ function isSameFile(one: Tab, other: Tab): boolean {
   return one.item.fileKey === other.item.fileKey && one.item.version === other.item.version;
 }
 
-/** Return true if a new tab takes the place of an open one: the same tab, or a newer version of its file. */
+/**
+ * Return true if a new tab takes the place of an open one: the same tab, or a newer version of its file. Of dashboards with
+ * the same id, that of the later turn is newer.
+ */
 function replaces(added: Tab, open: Tab): boolean {
+  if (added.kind === "dashboard" && open.kind === "dashboard") return added.key === open.key && added.turnId >= open.turnId;
   if (added.kind !== "file" || open.kind !== "file" || added.key === open.key) return added.key === open.key;
   // Until its call ends, an app has the page of an earlier call. The earlier call's tab and this one both stay open.
   if (added.item.opening || open.item.opening?.failure === null) return false;

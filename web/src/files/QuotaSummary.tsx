@@ -7,10 +7,10 @@ import { describeQuotas } from "./quotas";
 
 /** The user's quotas: the storage, and the others when opened. Reloaded when `reloadKey` changes. */
 export function QuotaSummary({ reloadKey }: { reloadKey: unknown }) {
-  const { value: quotas, read } = useSyncedState<Quotas | null>(null);
+  const { value: quotas, readLatest } = useSyncedState<Quotas | null>(null);
   useEffect(() => {
-    read(unwrap(api.GET("/api/me")), (_, me) => me.quotas).catch(() => undefined); // the file list shows the error
-  }, [reloadKey, read]);
+    readLatest(unwrap(api.GET("/api/me")), (_, me) => me.quotas).catch(() => undefined); // the file list shows the error
+  }, [reloadKey, readLatest]);
   if (quotas === null) return null;
   const { storage, others } = describeQuotas(quotas);
   return (

@@ -34,7 +34,7 @@ export function ShareDialog({ file, onClose }: { file: FileRecord; onClose(): vo
     withErrorToast(async () => {
       await unwrap(api.DELETE("/api/links/{link_id}", { params: { path: { link_id } } }));
       update((current) => withoutLink(current, link_id));
-      if (newLink?.link_id === link_id) setNewLink(null);
+      setNewLink((now) => (now?.link_id === link_id ? null : now));
     });
   return (
     <Dialog title={`Share ${file.name}`} onClose={onClose}>

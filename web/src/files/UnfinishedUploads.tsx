@@ -9,12 +9,12 @@ import { listUploads, subscribeToUploads } from "./upload/uploadStore";
 
 /** Uploads that another page, or this page before a reload, left unfinished. Reloaded when `reloadKey` changes. */
 export function UnfinishedUploads({ reloadKey }: { reloadKey: unknown }) {
-  const { value: pending, update, read } = useSyncedState<readonly PendingUpload[]>([]);
+  const { value: pending, update, readLatest } = useSyncedState<readonly PendingUpload[]>([]);
   const ownUploads = useSyncExternalStore(subscribeToUploads, listUploads);
   useEffect(() => {
     const request = unwrap(api.GET("/api/files/uploads", { params: { query: { limit: 20 } } }));
-    read(request, (_, { uploads }) => uploads).catch(() => undefined); // the file list shows the connection error
-  }, [reloadKey, read]);
+    readLatest(request, (_, { uploads }) => uploads).catch(() => undefined); // the file list shows the connection error
+  }, [reloadKey, readLatest]);
   const isOwn = ({ name, size }: PendingUpload) => ownUploads.some(({ file }) => file.name === name && file.size === size);
   const unfinished = pending.filter((upload) => !isOwn(upload));
   const discard = async (upload_id: string) => {

@@ -24,11 +24,13 @@ interface SessionListProps {
   /** Open a new chat to write in. */
   onNew(): void;
   /** Open a session; null opens a new chat. */
-  onOpen(sessionId: string | null): void;
+  onOpen(sessionId: string): void;
+  /** Called when a session has ended. */
+  onEnded(sessionId: string): void;
 }
 
 /** List of sessions, called chats on the page: open, rename and delete them. */
-export function SessionList({ sessions, currentId, lastTurnId, keepsFiles, onNew, onOpen }: SessionListProps) {
+export function SessionList({ sessions, currentId, lastTurnId, keepsFiles, onNew, onOpen, onEnded }: SessionListProps) {
   const [deleting, setDeleting] = useState<Session | null>(null);
   const [sharing, setSharing] = useState<Session | null>(null);
   const [query, setQuery] = useState("");
@@ -43,7 +45,7 @@ export function SessionList({ sessions, currentId, lastTurnId, keepsFiles, onNew
   const end = (session: Session): void => {
     sessions.end(session.session_id).then(() => {
       search.refresh();
-      if (session.session_id === currentId) onOpen(null);
+      onEnded(session.session_id);
     }, showError);
   };
   return (

@@ -73,14 +73,10 @@ export function useSessions(): Sessions {
     },
     refresh(sessionId) {
       const params = { path: { session_id: sessionId }, query: { limit: 1 } };
-      const put = ({ turns: _, cursor: __, instructions: ___, ...session }: SessionWithTurns): void =>
-        updateList((list) =>
-          session.temporary && list.every((one) => one.session_id !== sessionId)
-            ? [...list, session]
-            : list.map((one) => (one.session_id === sessionId ? session : one)),
-        );
-      // The chat itself says what is wrong with the session, so an error needs no second message.
-      unwrap(api.GET("/api/sessions/{session_id}", { params })).then(put, () => undefined);
+      read(unwrap(api.GET("/api/sessions/{session_id}", { params })), ({ list, ...rest }, session) => ({
+        list: withSession(list, session),
+        ...rest,
+      })).catch(() => undefined); // the chat itself says what is wrong with the session: an error needs no second message
     },
     async change(sessionId, changes) {
       const params = { path: { session_id: sessionId } };
@@ -92,6 +88,14 @@ export function useSessions(): Sessions {
       updateSession(sessionId, { status: "ended" });
     },
   };
+}
+
+/** Return the list with a session as it was read again. A temporary one is not in the list before. */
+function withSession(list: readonly Session[], response: SessionWithTurns): readonly Session[] {
+  const { turns: _, cursor: __, instructions: ___, ...session } = response;
+  const isMissing = list.every((one) => one.session_id !== session.session_id);
+  if (session.temporary && isMissing) return [...list, session];
+  return list.map((one) => (one.session_id === session.session_id ? session : one));
 }
 
 const CALL = /^\/([\w-]+)\.([\w-]+)(?: (\{.*))?$/;

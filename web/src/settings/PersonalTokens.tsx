@@ -24,7 +24,7 @@ export function PersonalTokens() {
   const [failure, setFailure] = useState<string | null>(null);
   const [name, setName] = useState("");
   const [days, setDays] = useState<number>(90);
-  const [newText, setNewText] = useState<string | null>(null);
+  const [newToken, setNewToken] = useState<{ id: string; text: string } | null>(null);
   useEffect(() => {
     read(unwrap(api.GET("/api/me/tokens")), (_, list) => list.tokens).catch((error: unknown) => setFailure(errorMessage(error)));
   }, [read]);
@@ -32,7 +32,7 @@ export function PersonalTokens() {
     event.preventDefault();
     unwrap(api.POST("/api/me/tokens", { body: { name: name.trim(), ttl_days: days } })).then(({ token, ...created }) => {
       update((known) => [created, ...without(known, created.token_id)]);
-      setNewText(token);
+      setNewToken({ id: created.token_id, text: token });
       setName("");
       announce(texts.tokens.created);
     }, showError);
@@ -40,7 +40,7 @@ export function PersonalTokens() {
   const revoke = (token_id: string): void => {
     unwrap(api.DELETE("/api/me/tokens/{token_id}", { params: { path: { token_id } } })).then(() => {
       update((known) => without(known, token_id));
-      setNewText(null);
+      setNewToken((now) => (now?.id === token_id ? null : now));
       announce(texts.tokens.revoked);
     }, showError);
   };
@@ -67,10 +67,10 @@ export function PersonalTokens() {
           {texts.tokens.create}
         </Button>
       </form>
-      {newText && (
+      {newToken && (
         <p className="new-token">
-          <input readOnly aria-label={texts.tokens.text} value={newText} onFocus={(event) => event.target.select()} />
-          <button type="button" onClick={() => void copyText(newText)}>
+          <input readOnly aria-label={texts.tokens.text} value={newToken.text} onFocus={(event) => event.target.select()} />
+          <button type="button" onClick={() => void copyText(newToken.text)}>
             {texts.tokens.copy}
           </button>
           <span className="faint hint-line">{texts.tokens.shownOnce}</span>

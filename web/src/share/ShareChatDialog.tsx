@@ -43,7 +43,7 @@ export default function ShareChatDialog({ session, lastTurnId, onClose }: ShareC
       const path = { chat_link_id: link.chat_link_id };
       await unwrap(api.DELETE("/api/chat-links/{chat_link_id}", { params: { path } }));
       update((current) => without(current, link));
-      if (newLink?.chat_link_id === link.chat_link_id) setNewLink(null);
+      setNewLink((now) => (now?.chat_link_id === link.chat_link_id ? null : now));
     });
   return (
     <Dialog title={texts.share.title} onClose={onClose}>

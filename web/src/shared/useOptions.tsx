@@ -22,18 +22,23 @@ export interface Options {
 export function useOptions(label: string, query: string | null, options: readonly Option[]): Options {
   const id = useId();
   const [dismissed, setDismissed] = useState<string | null>(null);
-  const [activeIndex, setActiveIndex] = useState(0);
+  /** Not the index, because more options may arrive while the list is open. */
+  const [activeKey, setActiveKey] = useState<string | null>(null);
+  const activeIndex = Math.max(
+    0,
+    options.findIndex(({ key }) => key === activeKey),
+  );
   useEffect(() => {
-    setActiveIndex(0);
+    setActiveKey(null);
     setDismissed(null);
   }, [query]);
   if (query === null || options.length === 0 || dismissed === query) return { list: null, onKeyDown: () => false, aria: {} };
   const onKeyDown = (event: KeyboardEvent<HTMLTextAreaElement>): boolean => {
     if (event.nativeEvent.isComposing) return false;
     const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
-    if (step) setActiveIndex((activeIndex + step + options.length) % options.length);
+    if (step) setActiveKey(options[(activeIndex + step + options.length) % options.length]?.key ?? null);
     else if (event.key === "Escape") setDismissed(query);
-    else if (event.key === "Enter" || event.key === "Tab") (options[activeIndex] ?? options[0])?.choose();
+    else if (event.key === "Enter" || event.key === "Tab") options[activeIndex]?.choose();
     else return false;
     event.preventDefault();
     return true;

@@ -7,8 +7,10 @@ export type Change<T> = (value: T) => T;
 export interface SyncedState<T> {
   value: T;
   update(change: Change<T>): void;
-  /** Merge a response into the current value. Rejects if the request does. */
+  /** Merge a response into the current value, or return that to ignore the response. Rejects if the request does. */
   read<A>(request: Promise<A>, merge: (current: T, response: A) => T): Promise<void>;
+  /** The same for a value that is read again and again: a response that a later request has overtaken is ignored. */
+  readLatest<A>(request: Promise<A>, merge: (current: T, response: A) => T): Promise<void>;
 }
 
 /** Without it, a link created while the list of links loads would vanish when the older list arrives. */
@@ -16,14 +18,24 @@ export function useSyncedState<T>(initial: T): SyncedState<T> {
   const [value, setValue] = useState(initial);
   const actions = useMemo(() => {
     const requests = new PendingRequests<T>();
+    let latest = 0;
+    const read = async <A>(request: Promise<A>, merge: (current: T, response: A) => T): Promise<void> => {
+      const [response, reapply] = await requests.track(request);
+      setValue((current) => {
+        const merged = merge(current, response);
+        return merged === current ? current : reapply(merged);
+      });
+    };
     return {
+      read,
       update(change: Change<T>) {
         requests.record(change);
         setValue(change);
       },
-      async read<A>(request: Promise<A>, merge: (current: T, response: A) => T) {
-        const [response, reapply] = await requests.track(request);
-        setValue((current) => reapply(merge(current, response)));
+      readLatest<A>(request: Promise<A>, merge: (current: T, response: A) => T) {
+        latest += 1;
+        const number = latest;
+        return read(request, (current, response: A) => (number === latest ? merge(current, response) : current));
       },
     };
   }, []);

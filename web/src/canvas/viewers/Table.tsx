@@ -88,6 +88,7 @@ function useTable(item: Item) {
       );
     }
     return () => tableClient.close();
-  }, [item]);
+    // oxlint-disable-next-line react-hooks/exhaustive-deps -- each button of the file makes an item, but a version does not change
+  }, [item.fileKey, item.version]);
   return { client, progress, error };
 }
