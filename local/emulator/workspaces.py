@@ -17,6 +17,7 @@ from satchel.domain.ids import UserName
 
 _REMOVE_TIMEOUT = 1.0  # seconds; limits the wait for a workspace that a tool of another emulator has locked
 _PREFIX = "satchel-run-"
+_HIDDEN_PREFIX = ".satchel-run-"
 _KEEP_LOGS_SECONDS = 7 * 24 * 3600.0  # how long to keep a killed emulator's logs, which may explain its end
 
 
@@ -84,8 +85,10 @@ class RunFolder:
 
     def __enter__(self) -> Self:
         """Create the directory with its subdirectories. Remove the files and workspaces of killed emulators."""
-        self.path = Path(tempfile.mkdtemp(prefix=_PREFIX))
-        self.lock = _locked(self.path)
+        # Other emulators find it by its name, so it gets that when it is locked.
+        hidden = Path(tempfile.mkdtemp(prefix=_HIDDEN_PREFIX))
+        self.lock = _locked(hidden)
+        self.path = hidden.rename(hidden.with_name(_PREFIX + hidden.name.removeprefix(_HIDDEN_PREFIX)))
         self.logs, self.scratch, self.users = (self.path / name for name in ("logs", "scratch", "users"))
         for folder in (self.logs, self.scratch, self.users):
             folder.mkdir()

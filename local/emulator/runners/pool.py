@@ -24,6 +24,7 @@ from local.emulator.runners.wait_queue import (
     WaitQueue,
 )
 
+_END_SECONDS = 30.0  # after the grace period, everything is killed: what remains is the time of a slow machine
 _log = logging.getLogger(__name__)
 
 
@@ -141,7 +142,7 @@ class EnvironmentPool:
             self._changed.notify_all()
             for process in self._processes.values():
                 process.retire(self._grace_seconds)
-        self._supervisor.end(2 * self._grace_seconds + 1)
+        self._supervisor.end(self._grace_seconds + _END_SECONDS)
         self._fork_server.close()
 
     def pids(self) -> dict[Key, int]:

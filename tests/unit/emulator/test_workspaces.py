@@ -1,6 +1,8 @@
 """Workspaces and temporary files that remain after the emulator has stopped."""
 
+import fcntl
 import os
+import tempfile
 import time
 import uuid
 from pathlib import Path
@@ -89,6 +91,21 @@ def killed_run(user: str) -> RunFolder:
     (folder.scratch / "file").write_text("x")
     (folder.logs / "loud.log").write_text("it broke")
     return folder
+
+
+def test_folder_is_locked_before_another_start_can_find_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    make = tempfile.mkdtemp
+
+    def find_new_folder(prefix: str) -> str:
+        path = make(prefix=prefix)
+        for folder in tmp_path.glob("satchel-run-*"):
+            fcntl.flock(os.open(folder, os.O_RDONLY), fcntl.LOCK_EX)  # as another start does
+        return path
+
+    monkeypatch.setattr(tempfile, "mkdtemp", find_new_folder)
+    with RunFolder() as folder:
+        assert folder.lock is not None
+        assert folder.path.name.startswith("satchel-run-")
 
 
 def release(folder: RunFolder) -> None:

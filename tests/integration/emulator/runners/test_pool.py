@@ -12,6 +12,7 @@ from typing import Any, cast
 import psutil
 import pytest
 
+from local.emulator.runners import process_tree
 from local.emulator.runners.context import InvocationError
 from local.emulator.runners.functions import RunnerFunction
 from local.emulator.runners.pool import EnvironmentPool
@@ -261,6 +262,24 @@ class TestEnding:
         started = time.monotonic()
         pool.close()
         assert 0.3 <= time.monotonic() - started < 10
+
+    def test_close_waits_until_a_slow_machine_has_ended_all_environments(
+        self, make_pool: MakePool, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        kill_orphans = process_tree.kill_orphans
+
+        def kill_slowly(pids: set[int]) -> None:
+            time.sleep(1)
+            kill_orphans(pids)
+
+        monkeypatch.setattr(process_tree, "kill_orphans", kill_slowly)
+        pool = make_pool(function("echo"), grace_seconds=0.3)
+        for number in range(4):
+            pool.invoke("echo", f"user{number}", {})
+        pids = list(pool.pids().values())
+        pool.close()
+        assert not any(is_pid_alive(pid) for pid in pids)
+        assert "runner-supervisor" not in [thread.name for thread in threading.enumerate()]
 
     def test_close_calls_the_shutdown_function_of_the_module(self, make_pool: MakePool, tmp_path: Path) -> None:
         pool = make_pool(function("echo", TRACE=str(tmp_path / "trace")), grace_seconds=TIMEOUT_SECONDS)

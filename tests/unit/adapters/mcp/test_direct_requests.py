@@ -15,6 +15,7 @@ from mcp import MCPError
 from mcp.shared.message import SessionMessage
 from mcp_types import CONNECTION_CLOSED, JSONRPCNotification
 
+from satchel.adapters.mcp import stdio_transport
 from satchel.adapters.mcp.direct_requests import Answer, DirectRequests
 from satchel.adapters.mcp.stdio_transport import MessageReader
 
@@ -205,6 +206,34 @@ async def read_answer_after(*earlier: object) -> tuple[list[object], list[Answer
             with pytest.raises(anyio.EndOfStream):
                 await reader.receive()
         return read, outgoing.answers
+
+
+async def read_after_exit(monkeypatch: pytest.MonkeyPatch) -> list[object]:
+    """Return two messages of a server that ended at once, of which the SDK reads nothing for some time."""
+
+    async def has_exited(_pid: int) -> None:
+        """Return at once, as for a server that has exited."""
+
+    monkeypatch.setattr(stdio_transport.server_exit, "wait", has_exited)
+    line = json.dumps(LOG).encode() + b"\n"
+    with open_pipe() as incoming, open_pipe() as outgoing:
+        async with MessageReader(incoming.source, 1000, outgoing.direct) as reader:
+            os.write(incoming.sink, line)
+            first = await asyncio.wait_for(reader.receive(), 5)
+            os.write(incoming.sink, line)
+            await asyncio.sleep(0.1)  # the reader has read this line, and pauses
+            os.write(incoming.sink, line)
+            watching = asyncio.create_task(stdio_transport.watch_exit(0, reader))
+            await asyncio.sleep(0.3)
+            read = [first, *[await asyncio.wait_for(reader.receive(), 5) for _ in range(2)]]
+            await asyncio.wait_for(watching, 5)
+            with pytest.raises(anyio.EndOfStream):
+                await reader.receive()
+        return read
+
+
+def test_messages_before_the_exit_of_a_server_are_read_after_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert len(asyncio.run(read_after_exit(monkeypatch))) == 3
 
 
 def test_answer_that_comes_alone_is_passed_on_at_once() -> None:

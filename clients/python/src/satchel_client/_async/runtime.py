@@ -24,8 +24,16 @@ async def resolve_token(token: Token) -> str | None:
 
 
 async def in_thread(work: Callable[[], Result]) -> Result:
-    """Return the result of work that blocks, without blocking the event loop."""
-    return await asyncio.to_thread(work)
+    """Return the result of work that blocks, without blocking the event loop.
+
+    If the task is canceled, wait for the work: the caller then closes the file that the work uses.
+    """
+    job = asyncio.ensure_future(asyncio.to_thread(work))
+    try:
+        return await asyncio.shield(job)
+    except asyncio.CancelledError:
+        await asyncio.gather(job, return_exceptions=True)
+        raise
 
 
 async def run_parallel(jobs: Sequence[Job], max_parallel: int) -> None:

@@ -95,6 +95,7 @@ _MAX_PAGES = 100
 MAX_LINKED_BYTES = 32 << 20
 """The size of the linked resources of one result, as they travel: binary data as base64."""
 _CLOSE_SECONDS = 2.0
+_CANCEL_SECONDS = 30.0
 _WITH_RESULT = {"completed", "failed", "input_required"}
 _ASKING_TASK = "A task of the server asks a question, which is supported for servers over streamable HTTP only"
 _CANNOT_ASK = ("elicitation", "server-initiated requests")
@@ -368,6 +369,9 @@ class Session:
             if not self._ended.wait(_CLOSE_SECONDS):
                 logger.warning("a session did not close in time and was cancelled")
                 self._task.cancel()
+                if not self._ended.wait(_CANCEL_SECONDS):
+                    logger.error("a session does not end, and keeps its pipes: the event loop still uses them")
+                    return
         self.connection.close()
 
     async def _run(self) -> None:
@@ -401,6 +405,8 @@ class Session:
             else:
                 self._ready.set_exception(error)
         finally:
+            if not self._ready.done():  # nothing else tells the thread that waits in `open`
+                self._ready.set_exception(ConnectionAbortedError("The session was ended before it was ready"))
             self._ended.set()
 
     async def _establish(self, session: ClientSession) -> None:

@@ -90,6 +90,8 @@ class StdioConnection:
         self._own_processes: set[int] = set()
         self._is_ready = False
         self._killing = threading.Lock()
+        self._is_killed = False
+        self._process: processes.Server | None = None
         self._errors = ErrorOutput()
         self._transport = StdioTransport(
             self._start, self._errors, program.max_line_bytes, program.entry.memory_mb << 20
@@ -207,10 +209,11 @@ class StdioConnection:
         return self._outside_changes.take() if self._outside_changes else ()
 
     def kill(self) -> None:
-        """Kill the server and all its descendants, and return when they are dead."""
+        """Kill the server and all its descendants, and return when they are dead. Wait for a start in progress."""
         with self._killing:
-            if self._transport.process:
-                processes.end(self._transport.process)
+            self._is_killed = True
+            if self._process:
+                processes.end(self._process)
 
     def close(self) -> None:
         """Close the pipes for standard error and reports, and remove the server's scratch folder."""
@@ -242,9 +245,13 @@ class StdioConnection:
             options = list(policy.launch_options())
             # Libraries read variables when they are imported, so a server with variables of its own starts anew.
             can_be_prepared = not entry.env and PreparedServer.can_run(command, options)
-            return processes.start(
-                command, env, options, descriptors, stderr=self._errors.sender, can_be_prepared=can_be_prepared
-            )
+            with self._killing:
+                if self._is_killed:
+                    raise ProcessLookupError("the server was ended before it started")
+                self._process = processes.start(
+                    command, env, options, descriptors, stderr=self._errors.sender, can_be_prepared=can_be_prepared
+                )
+                return self._process
         finally:
             self._reports.close_sender()
             self._errors.close_sender()

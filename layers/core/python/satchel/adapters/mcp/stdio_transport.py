@@ -5,9 +5,11 @@ has no size limit. The SDK's transport also waits until the *pipe* is closed, bu
 long after the server has died.
 """
 
+import array
 import asyncio
 import fcntl
 import os
+import termios
 from collections import deque
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager, suppress
@@ -27,6 +29,7 @@ from satchel.adapters.mcp.error_output import ErrorOutput
 from satchel.adapters.mcp.processes import Server
 
 _DRAIN_SECONDS = 0.1
+_MAX_DRAIN_SECONDS = 10.0
 """After a server has died, keep reading for this time: the pipe can still contain messages of the server."""
 
 _CHUNK = 1 << 20
@@ -69,7 +72,7 @@ class StdioTransport:
             async with reader, MessageWriter(sink.fileno(), reader, self.direct) as writer:
                 self.direct.open(sink.fileno())
                 async with anyio.create_task_group() as tasks:
-                    tasks.start_soon(_watch, process.pid, reader)
+                    tasks.start_soon(watch_exit, process.pid, reader)
                     tasks.start_soon(self._errors.copy)
                     tasks.start_soon(self._limit_memory, process.pid)
                     yield reader, writer
@@ -117,6 +120,12 @@ class MessageReader:
             self.ended = True
             self._loop.remove_reader(self._source)
             self._arrived.set()
+
+    def has_more(self) -> bool:
+        """Return True if the pipe has bytes that have not been read, because the SDK has messages to read before."""
+        count = array.array("i", [0])
+        fcntl.ioctl(self._source, termios.FIONREAD, count)
+        return not self.ended and count[0] > 0
 
     async def receive(self) -> Incoming:
         """Return the next message for the SDK. Raise EndOfStream."""
@@ -246,9 +255,13 @@ class MessageWriter:
         await self.aclose()
 
 
-async def _watch(pid: int, reader: MessageReader) -> None:
+async def watch_exit(pid: int, reader: MessageReader) -> None:
+    """End the stream after the exit of a server, when all that it has written has been read."""
     await server_exit.wait(pid)
     await anyio.sleep(_DRAIN_SECONDS)
+    deadline = anyio.current_time() + _MAX_DRAIN_SECONDS  # a child of the server may write for ever
+    while reader.has_more() and anyio.current_time() < deadline:  # noqa: ASYNC110  (the kernel offers no event)
+        await anyio.sleep(_DRAIN_SECONDS)
     reader.end()
 
 
