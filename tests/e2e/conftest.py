@@ -5,7 +5,7 @@ import shutil
 import subprocess
 import sys
 import uuid
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 import pytest
@@ -14,6 +14,7 @@ from tests.e2e.password_system import PasswordSystem, running_password_system
 from tests.e2e.recording_site import RecordingSite, running_site
 from tests.e2e.system_process import ROOT, SystemProcess, running_system, serve_command
 from tests.e2e.user_client import Json, UserClient, run_user
+from tests.fake_providers.held_pieces import HeldPieces, HoldPieces
 from tests.fake_providers.server import PROVIDERS, FakeEndpoint
 
 CART_SERVER = Path(__file__).parents[1] / "mcp_servers/cart_server.py"
@@ -48,6 +49,20 @@ def endpoint() -> Iterator[FakeEndpoint]:
     """The fake model providers. The system offers two models of each, and ``offline``: ``blind-…`` have no vision."""
     with FakeEndpoint().running() as endpoint:
         yield endpoint
+
+
+@pytest.fixture
+def hold_pieces() -> Iterator[HoldPieces]:
+    """Hold the pieces of an answer until the test releases them. After the test, release the rest, also if it fails."""
+    held: list[HeldPieces] = []
+
+    def hold(pieces: Sequence[str]) -> HeldPieces:
+        held.append(HeldPieces(pieces))
+        return held[-1]
+
+    yield hold
+    for each in held:
+        each.release_all()
 
 
 @pytest.fixture(scope="session")

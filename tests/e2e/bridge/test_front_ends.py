@@ -22,6 +22,8 @@ from tests.fake_providers.server import FakeEndpoint
 SCRIPTS = Path(__file__).parent / "front_ends"
 TOOL_CALL = ["TOOL_CALL_START", "TOOL_CALL_ARGS", "TOOL_CALL_END"]
 SUM = '/calculator.evaluate {"expression": "6 * 7"}'
+LONG_SUM = f'{SUM}\n/trial.wait {{"seconds": 5}}'
+"""A turn that still runs when a slow client has opened its connection."""
 PROGRESS = '/trial.report_often {"reports": 3, "seconds": 0.2, "start_at": 0}'
 REPORT = '/report.summarise {"filename": "sales.csv"}'
 WRITE = '/approval.write {"name": "note.txt", "text": "hello"}'
@@ -206,7 +208,7 @@ def test_agent_of_the_client_follows_its_session_over_a_websocket(
     if not NODE_22.exists():
         pytest.skip("this machine has no Node 22 for Linux")
     session_id = user.create_session()
-    [step] = run_agent({**satchel_agent(client_packages, system), "sessionId": session_id}, user, {"message": SUM})
+    [step] = run_agent({**satchel_agent(client_packages, system), "sessionId": session_id}, user, {"message": LONG_SUM})
 
     assert (step["sessionId"], step["sockets"]) == (session_id, 1)
     assert "42" in step["messages"][-1]["content"]

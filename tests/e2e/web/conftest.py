@@ -3,7 +3,7 @@
 import json
 import shutil
 import uuid
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from typing import Any
 
@@ -14,7 +14,6 @@ from local.emulator.http_gateway import BUILT
 from tests.e2e.system_process import SystemProcess
 from tests.e2e.user_client import LOCAL_KEY, UserClient
 from tests.e2e.web.chat_page import ChatPage
-from tests.e2e.web.held_pieces import HeldPieces, HoldPieces
 
 # Prefer the headless shell: it needs less CPU time than the full browser.
 CHROMIUM = next(filter(None, map(shutil.which, ("chromium-headless-shell", "chromium", "chromium-browser"))), None)
@@ -172,17 +171,3 @@ def chat(new_chat_page: ChatPageFactory) -> ChatPage:
     chat_page = new_chat_page()
     chat_page.open()
     return chat_page
-
-
-@pytest.fixture
-def hold_pieces() -> Iterator[HoldPieces]:
-    """Hold the pieces of an answer until the test releases them. After the test, release the rest, also if it fails."""
-    held: list[HeldPieces] = []
-
-    def hold(pieces: Sequence[str]) -> HeldPieces:
-        held.append(HeldPieces(pieces))
-        return held[-1]
-
-    yield hold
-    for each in held:
-        each.release_all()

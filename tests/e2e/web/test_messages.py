@@ -8,8 +8,8 @@ from playwright.sync_api import expect
 from tests.e2e.web.accessibility import find_axe_violations
 from tests.e2e.web.chat_page import ChatPage
 from tests.e2e.web.conftest import ChatPageFactory
-from tests.e2e.web.held_pieces import HoldPieces
 from tests.e2e.web.keyboard import Keyboard
+from tests.fake_providers.held_pieces import HoldPieces
 from tests.fake_providers.replies import Answer, ErrorKind, ErrorReply
 from tests.fake_providers.server import FakeEndpoint
 from tests.pictures import png

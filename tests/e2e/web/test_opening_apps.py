@@ -48,10 +48,10 @@ def system(gate: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Sys
 def held(chat: ChatPage, text: str, server: str = "demo") -> Frame:
     """Show the app once, then start a call that does not end. Return the frame that opens meanwhile."""
     chat.ask(f'/{server}.show_later {{"text": "known"}}')
-    app_frame(chat.page).wait_for_function("window.events?.length >= 2")
+    wait_for_events(app_frame(chat.page), 2)
     chat.send(f"/{server}.show_later {json.dumps({'text': text})}")
     frame = newest_frame(chat.page, 2)
-    frame.wait_for_function("window.events?.length >= 1")
+    wait_for_events(frame, 1)
     return frame
 
 
@@ -61,9 +61,17 @@ def newest_frame(page: Page, count: int) -> Frame:
     return app_frame(page)
 
 
+_TOOL_EVENTS = "window.events?.filter(([name]) => name !== 'host-context-changed')"
+"""The page may tell the app at any time that its surroundings have changed."""
+
+
 def events(frame: Frame) -> list[tuple[str, Any]]:
-    found: list[tuple[str, Any]] = frame.evaluate("events")
-    return [(name, params) for name, params in found if name != "host-context-changed"]
+    found: list[tuple[str, Any]] = frame.evaluate(_TOOL_EVENTS)
+    return [(name, params) for name, params in found]
+
+
+def wait_for_events(frame: Frame, count: int) -> None:
+    frame.wait_for_function(f"{_TOOL_EVENTS}?.length >= {count}")
 
 
 def reload(chat: ChatPage, calls: int) -> None:
@@ -89,7 +97,7 @@ def test_app_gets_its_input_before_the_result_and_goes_on_with_it(chat: ChatPage
     reload(chat, 2)
     chat.page.get_by_role("button", name="Canvas").click()
     restored = app_frame(chat.page)
-    restored.wait_for_function("window.events?.length >= 2")
+    wait_for_events(restored, 2)
     assert events(restored)[1][1]["structuredContent"] == {"shown": "held-result"}
 
 
@@ -115,7 +123,7 @@ def test_app_hears_that_its_call_has_failed(chat: ChatPage, gate: Path) -> None:
     reload(chat, 2)
     chat.page.get_by_role("button", name="Canvas").click()
     restored = app_frame(chat.page)  # of the call that succeeded
-    restored.wait_for_function("window.events?.length >= 2")
+    wait_for_events(restored, 2)
     assert events(restored)[1][1]["structuredContent"] == {"shown": "known"}
 
 
@@ -149,7 +157,7 @@ def test_running_call_opens_its_app_again_after_a_reload(chat: ChatPage, gate: P
     held(chat, "held-reload")
     chat.page.reload()
     frame = newest_frame(chat.page, 2)  # the other is of the earlier call
-    frame.wait_for_function("window.events?.length >= 1")
+    wait_for_events(frame, 1)
     assert [name for name, _ in events(frame)] == ["tool-input"]
     (gate / "held-reload").touch()
     frame.wait_for_function("window.events.some(([name]) => name === 'tool-result')")
@@ -163,7 +171,7 @@ def test_app_of_a_running_call_stays_open_when_the_earlier_call_is_loaded_after_
         chat.page.reload()
         newest_frame(chat.page, 1)
     frame = newest_frame(chat.page, 2)
-    frame.wait_for_function("window.events?.length >= 1")
+    wait_for_events(frame, 1)
     assert events(frame) == [("tool-input", {"arguments": {"text": "held-earlier"}})]
 
 
@@ -179,7 +187,7 @@ def test_app_of_a_running_call_opens_again_when_the_user_is_back_from_another_ch
     expect(chat.turns.locator(".user-message")).to_have_text(["hello"])
     chat.open(session)
     frame = newest_frame(chat.page, 2)
-    frame.wait_for_function("window.events?.length >= 1")
+    wait_for_events(frame, 1)
     assert events(frame) == [("tool-input", {"arguments": {"text": "held-visit"}})]
 
 
@@ -189,7 +197,7 @@ def test_first_call_of_an_app_opens_it_with_the_result(chat: ChatPage, gate: Pat
     expect(chat.page.locator(".app-frame")).to_have_count(0)
     (gate / "held-first").touch()
     frame = app_frame(chat.page)
-    frame.wait_for_function("window.events?.length >= 2")
+    wait_for_events(frame, 2)
     assert [name for name, _ in events(frame)] == ["tool-input", "tool-result"]
 
 
@@ -210,7 +218,7 @@ def test_first_call_of_an_app_opens_it_in_a_frame_that_has_loaded_before(chat: C
     frame = warm(chat, 'show_later {"text": "held-warm"}')
     rights = frame.evaluate(_RIGHTS)
     (gate / "held-warm").touch()
-    app_frame(chat.page).wait_for_function("window.events?.length >= 2")
+    wait_for_events(app_frame(chat.page), 2)
     opened = chat.page.locator(RUNNING)
     assert opened.evaluate("frame => frame.isWarm") is True
     assert opened.evaluate(_RIGHTS) == rights
@@ -225,7 +233,7 @@ def test_app_with_declared_domains_opens_in_a_frame_of_its_own(chat: ChatPage, g
     frame = warm(chat, 'show_declaring {"text": "held-declaring"}')
     assert "api.example" not in frame.evaluate(_RIGHTS)["policy"]
     (gate / "held-declaring").touch()
-    app_frame(chat.page).wait_for_function("window.events?.length >= 2")
+    wait_for_events(app_frame(chat.page), 2)
     opened = chat.page.locator(RUNNING)
     assert opened.evaluate("frame => frame.isWarm ?? false") is False
     assert "api.example" in opened.evaluate(_RIGHTS)["policy"]

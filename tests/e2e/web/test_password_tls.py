@@ -42,7 +42,10 @@ def test_user_chats_uploads_and_downloads_through_the_proxy_alone(browser: Brows
         page.get_by_role("button", name="Sign in").click()
         chat.message_box.wait_for()
         (cookie,) = context.cookies()
-        expect(chat.ask('/trial.wait {"seconds": 0.5}')).to_be_visible()
+        with page.expect_websocket():
+            turn = chat.send('/trial.wait {"seconds": 60}')
+        page.get_by_role("button", name="Stop", exact=True).click()
+        expect(turn).to_have_attribute("aria-busy", "false")
         chat.drop_file("large.bin", LARGE_BYTES)
         expect(chat.attached).to_contain_text("large.bin", timeout=MAX_TURN_MS)
         size = page.evaluate(

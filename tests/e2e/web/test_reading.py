@@ -1,10 +1,11 @@
 """Reading a chat: its newest turns, its Markdown, its files, at any width."""
 
 import re
+from collections.abc import Callable
 
 from playwright.sync_api import Route, expect
 
-from tests.e2e.web.chat_page import ChatPage, wait_until
+from tests.e2e.web.chat_page import ChatPage, wait_for, wait_until
 from tests.e2e.web.conftest import ChatPageFactory
 from tests.e2e.web.keyboard import Keyboard
 from tests.fake_providers.replies import Answer
@@ -55,6 +56,16 @@ Date.prototype.toLocaleTimeString = function (...options) {
 """Each ended turn shows the time of its end, so the recorded times tell which turns were rendered."""
 
 
+def scroll_up(chat: ChatPage, condition: Callable[[], bool]) -> None:
+    """Press Home until the condition is met. A turn that is loaded at this moment may scroll back to the end."""
+
+    def press_home() -> bool:
+        chat.page.keyboard.press("Home")
+        return condition()
+
+    wait_for(chat.page, press_home, "the beginning of the chat")
+
+
 def test_long_chat_opens_at_its_end_loads_older_turns_and_shows_what_is_sent(chat: ChatPage) -> None:
     page = chat.page
     session_id = chat.user.create_session()
@@ -77,9 +88,7 @@ def test_long_chat_opens_at_its_end_loads_older_turns_and_shows_what_is_sent(cha
     assert chat.turns.count() < 7
 
     box.focus()
-    while (count := chat.turns.count()) < 7:
-        page.keyboard.press("Home")
-        expect(chat.turns).not_to_have_count(count)
+    scroll_up(chat, lambda: chat.turns.count() == 7)
     expect(to_end).to_be_visible()
     box.evaluate("box => box.scrollTo({top: 0})")
     expect(chat.turns.first).to_contain_text("message 0")
@@ -91,8 +100,7 @@ def test_long_chat_opens_at_its_end_loads_older_turns_and_shows_what_is_sent(cha
     expect(sent).to_have_attribute("aria-busy", "false")
     wait_until(box, f"box => ({end_distance})(box) < 2")
     box.focus()
-    page.keyboard.press("Home")
-    wait_until(box, "box => box.scrollTop === 0")
+    scroll_up(chat, lambda: box.evaluate("box => box.scrollTop === 0"))
     to_end.click()
     wait_until(box, f"box => ({end_distance})(box) < 2")
 
@@ -113,9 +121,7 @@ def test_typing_and_older_turns_do_not_render_a_shown_turn_again(chat: ChatPage)
     chat.message_box.press_sequentially("a draft")
     expect(chat.message_box).to_have_value("a draft")
     page.get_by_role("region", name="Conversation").focus()
-    while (count := chat.turns.count()) < len(turns) + 1:
-        page.keyboard.press("Home")
-        expect(chat.turns).not_to_have_count(count)
+    scroll_up(chat, lambda: chat.turns.count() == len(turns) + 1)
 
     after = page.evaluate("window.shownTimes")
     assert len(after) >= len(turns) + 1

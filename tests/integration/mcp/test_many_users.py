@@ -109,7 +109,7 @@ def test_server_that_cannot_start_uses_no_capacity(loop: EventLoop, tmp_path: Pa
 
 
 def test_idle_server_ends_after_the_timeout(start_raw: StartRaw) -> None:
-    raw: ToolCaller = start_raw(limits=PoolLimits(idle_seconds=3))
+    raw: ToolCaller = start_raw(limits=PoolLimits(idle_seconds=10))
     pid = raw.value("pid")
     again = raw.value("pid")
     deadline = time.monotonic() + 60

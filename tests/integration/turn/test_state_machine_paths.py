@@ -119,7 +119,7 @@ def test_call_over_the_timeout_is_ended_and_its_tool_is_killed(turns: TurnDriver
 
 
 def test_late_result_of_a_runner_is_ignored(turns: TurnDriver, session: UserSession) -> None:
-    turns.set_timeouts(heartbeat=1)
+    turns.set_timeouts(heartbeat=5)
     orders: queue.SimpleQueue[Any] = queue.SimpleQueue()
     with turns.replaced("run-bench", lambda order, _context: orders.put(order)):
         turn = turns.run(session, SAY)
@@ -296,7 +296,7 @@ def test_stopped_execution_ends_the_turn_and_kills_running_tools(turns: TurnDriv
 def test_turn_over_its_timeout_fails_with_the_reason_and_kills_running_tools(
     turns: TurnDriver, session: UserSession
 ) -> None:
-    turns.set_timeouts(turn=6)
+    turns.set_timeouts(turn=15)
     turn = turns.start(session, WAIT)
     running = turns.bench.waiting.get(timeout=60)
     turns.wait_for_end(turn)
