@@ -180,8 +180,8 @@ def test_cancelling_a_turn_during_streaming_closes_the_connection_to_the_model(
     assert user.request("DELETE", path).is_success
     events = user.events(session_id, turn)
     assert events[-1]["type"] == "turn_failed"
-    assert endpoint.client_disconnected.wait(MAX_CANCEL_SECONDS)
-    assert time.monotonic() - start < MAX_CANCEL_SECONDS
+    assert endpoint.client_disconnected.wait(60)
+    assert endpoint.disconnected_at - start < MAX_CANCEL_SECONDS
     assert user.request("GET", path).json()["status"] == "cancelled"
 
 

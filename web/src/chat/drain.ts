@@ -46,7 +46,7 @@ export function advanceDrain(drain: Drain, milliseconds: number): Drain {
 }
 
 const FRAME_MS = 16;
-const MAX_INTERVAL_MS = 200;
+export const MAX_INTERVAL_MS = 200;
 /** Rendering takes longer for longer texts: a millisecond for about as many characters. */
 const CHARACTERS_PER_MS = 1_000;
 

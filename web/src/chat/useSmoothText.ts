@@ -1,5 +1,5 @@
 import { useEffect, useRef, useState } from "react";
-import { advanceDrain, changeInterval, growDrain, openDrain, startDrain, takeCharacters } from "./drain";
+import { advanceDrain, changeInterval, growDrain, MAX_INTERVAL_MS, openDrain, startDrain, takeCharacters } from "./drain";
 
 const REDUCED_MOTION = "(prefers-reduced-motion: reduce)";
 
@@ -24,7 +24,8 @@ export function useSmoothText(text: string, isStreaming: boolean): string {
     const onFrame = (time: number): void => {
       frame = requestAnimationFrame(onFrame);
       if (time - changedAt < changeInterval(text.length)) return;
-      drain.current = advanceDrain(drain.current, time - changedAt);
+      // After a pause of the page, the text grows on: it does not jump.
+      drain.current = advanceDrain(drain.current, Math.min(time - changedAt, MAX_INTERVAL_MS));
       changedAt = time;
       setShown(takeCharacters(text, drain.current.shown));
       if (drain.current.shown >= text.length) cancelAnimationFrame(frame);
