@@ -116,15 +116,21 @@ class ChatPage:
 
     @contextmanager
     def held_request(self, method: str, url_end: str) -> Iterator[None]:
-        """Wait in the block's end for a request whose URL ends with a pattern, and only then send it to the server."""
+        """Send requests whose URL ends with a pattern only after the block. Then wait for their responses."""
         held: list[Route] = []
         pattern = re.compile(url_end + "$")
-        hold = lambda route: held.append(route) if route.request.method == method else route.fallback()  # noqa: E731
+
+        def hold(route: Route) -> None:
+            if route.request.method == method:
+                held.append(route)
+            else:
+                route.fallback()
+
         self.page.route(pattern, hold)
         yield
         wait_for(self.page, lambda: held, f"{method} {url_end}")
         for route in held:
-            with self.page.expect_response(lambda response, sent=route.request: response.request == sent):
+            with self.page.expect_response(route.request.url):
                 route.continue_()
         self.page.unroute(pattern, hold)
 

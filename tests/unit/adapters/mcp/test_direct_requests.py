@@ -15,7 +15,7 @@ from mcp import MCPError
 from mcp.shared.message import SessionMessage
 from mcp_types import CONNECTION_CLOSED, JSONRPCNotification
 
-from satchel.adapters.mcp import stdio_transport
+from satchel.adapters.mcp import server_exit, stdio_transport
 from satchel.adapters.mcp.direct_requests import Answer, DirectRequests
 from satchel.adapters.mcp.stdio_transport import MessageReader
 
@@ -214,7 +214,7 @@ async def read_after_exit(monkeypatch: pytest.MonkeyPatch) -> list[object]:
     async def has_exited(_pid: int) -> None:
         """Return at once, as for a server that has exited."""
 
-    monkeypatch.setattr(stdio_transport.server_exit, "wait", has_exited)
+    monkeypatch.setattr(server_exit, "wait", has_exited)
     line = json.dumps(LOG).encode() + b"\n"
     with open_pipe() as incoming, open_pipe() as outgoing:
         async with MessageReader(incoming.source, 1000, outgoing.direct) as reader:
@@ -225,7 +225,7 @@ async def read_after_exit(monkeypatch: pytest.MonkeyPatch) -> list[object]:
             os.write(incoming.sink, line)
             watching = asyncio.create_task(stdio_transport.watch_exit(0, reader))
             await asyncio.sleep(0.3)
-            read = [first, *[await asyncio.wait_for(reader.receive(), 5) for _ in range(2)]]
+            read: list[object] = [first, *[await asyncio.wait_for(reader.receive(), 5) for _ in range(2)]]
             await asyncio.wait_for(watching, 5)
             with pytest.raises(anyio.EndOfStream):
                 await reader.receive()
