@@ -6,6 +6,10 @@ import { Client } from "./client.js";
 
 type Json = Record<string, unknown>;
 
+/** A busy machine may pause for seconds. */
+const PATIENT = { timeout: 20_000 };
+vi.setConfig({ testTimeout: 60_000 });
+
 interface Fixture {
   approval: Json;
   inputs: Json[];
@@ -131,13 +135,13 @@ describe("SatchelAgent", () => {
     const agent = agentWithMessage(server);
     const codes: unknown[] = [];
     const running = agent.runAgent({}, { onRunErrorEvent: ({ event }) => void codes.push(event.code) });
-    await vi.waitFor(() => expect(server.paths.at(-1)).toMatch(/events$/));
+    await vi.waitFor(() => expect(server.paths.at(-1)).toMatch(/events$/), PATIENT);
     await stop(agent);
     await running.catch(() => undefined); // detaching has no last event
 
     expect(codes).toEqual(isCanceled ? ["abort"] : []);
     // The request for the cancellation follows, on a busy machine after more than a tenth of a second.
-    if (isCanceled) await vi.waitFor(() => expect(server.paths).toContain(CANCELED));
+    if (isCanceled) await vi.waitFor(() => expect(server.paths).toContain(CANCELED), PATIENT);
     else await new Promise((resolve) => setTimeout(resolve, 100));
     expect(server.paths.includes(CANCELED)).toBe(isCanceled);
   });
@@ -147,9 +151,9 @@ describe("SatchelAgent", () => {
     const agent = agentWithMessage(server);
     const input = { threadId: "th", runId: "r", messages: agent.messages, tools: [], context: [] };
     const running = agent.run(input).subscribe();
-    await vi.waitFor(() => expect(server.paths.at(-1)).toMatch(/events$/));
+    await vi.waitFor(() => expect(server.paths.at(-1)).toMatch(/events$/), PATIENT);
     running.unsubscribe();
 
-    await vi.waitFor(() => expect(server.paths.at(-1)).toBe(CANCELED));
+    await vi.waitFor(() => expect(server.paths.at(-1)).toBe(CANCELED), PATIENT);
   });
 });

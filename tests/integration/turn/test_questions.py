@@ -168,7 +168,8 @@ def test_only_the_runner_of_an_asking_tool_is_billed_and_at_most_for_the_bound(
 
     assert set(turns.billed_between(start, start + 1)) == {"run-bench"}
     assert "did not answer" in str(results(turns, turn))
-    assert all(invocation.ended for invocation in turns.invocations if invocation.function == "run-bench")
+    runners = [invocation for invocation in turns.invocations if invocation.function == "run-bench"]
+    turns.wait_until(lambda: all(invocation.ended for invocation in runners))
     assert turns.bench.interviews[-1].killed.is_set()
 
 
