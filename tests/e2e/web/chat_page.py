@@ -18,7 +18,7 @@ _CREATE_TRANSFER = """([name, body]) => {
     transfer.items.add(new File([bytes], name));
     return transfer;
 }"""
-_MAX_WAIT_SECONDS = 20
+_MAX_WAIT_SECONDS = 60
 MAX_TURN_MS = 120_000  # a tool server may need long to start on a busy machine
 SCREENSHOTS = ROOT / "test-results" / "web"
 
