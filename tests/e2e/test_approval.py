@@ -1,7 +1,7 @@
 """Approval of calls: a turn waits for its owner's decision and continues with it."""
 
+import time
 from collections.abc import Iterator
-from datetime import UTC, datetime, timedelta
 
 import pytest
 
@@ -81,11 +81,11 @@ def test_decision_of_another_user_returns_404(alice: UserClient, new_user: NewUs
 
 def test_waiting_turn_is_cancelled_within_two_seconds(alice: UserClient) -> None:
     turn = WaitingTurn(alice)
-    start = datetime.now(UTC)
+    start = time.monotonic()
     assert alice.request("DELETE", turn.path).json()["status"] == "cancelled"
     events = alice.events(turn.session_id, turn.turn_id)
-    (end,) = [event for event in events if event["type"] == "turn_failed"]
-    assert datetime.fromisoformat(end["at"]) - start < timedelta(seconds=2)
+    assert time.monotonic() - start < 2
+    assert [event["type"] for event in events].count("turn_failed") == 1
     assert turn.decide(approved=True) == 409
     assert alice.ask(turn.session_id, "hello")["status"] == "complete"
 

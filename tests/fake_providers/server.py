@@ -33,7 +33,7 @@ class FakeEndpoint:
     """Fake providers. ``replies`` are the next replies, in order; after them, ``default_reply`` creates each reply.
 
     ``requests`` are the requests so far. ``first_text_times`` has the time at which the first text of each answer was
-    sent. ``client_disconnected`` is set if a client disconnects during an answer, at ``disconnected_at`` (monotonic).
+    sent. ``client_disconnected`` is set if a client disconnects during an answer.
     """
 
     def __init__(self) -> None:
@@ -42,7 +42,6 @@ class FakeEndpoint:
         self.requests: list[Request] = []
         self.first_text_times: list[float] = []
         self.client_disconnected = threading.Event()
-        self.disconnected_at = 0.0
         self._server = _Server(self)
 
     @property
@@ -97,7 +96,6 @@ class _Handler(BaseHTTPRequestHandler):
             else:
                 self._send_answer(wire_format, reply)
         except (BrokenPipeError, ConnectionResetError):
-            self.server.endpoint.disconnected_at = time.monotonic()
             self.server.endpoint.client_disconnected.set()
             self.close_connection = True
 

@@ -104,7 +104,7 @@ class EventCursor {
   async listen(): Promise<void> {
     const { sessionId, turnId, signal } = this.options;
     const socket = await getEventSocket(this.transport);
-    if (signal.aborted) return; // meanwhile: it would not be noticed below
+    if (signal.aborted) return; // meanwhile: the event `abort` is over, and the listener below would wait for it
     let unsubscribe = (): void => undefined;
     try {
       await new Promise<void>((resolve, reject) => {

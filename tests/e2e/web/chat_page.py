@@ -18,7 +18,7 @@ _CREATE_TRANSFER = """([name, body]) => {
     transfer.items.add(new File([bytes], name));
     return transfer;
 }"""
-_MAX_WAIT_SECONDS = 60
+_MAX_WAIT_SECONDS = 40
 MAX_TURN_MS = 120_000  # a tool server may need long to start on a busy machine
 SCREENSHOTS = ROOT / "test-results" / "web"
 
@@ -81,6 +81,14 @@ class ChatPage:
         self.message_box.press("Enter")
         expect(self.turns).to_have_count(count + 1)
         return self.turns.nth(count)
+
+    def queue(self, text: str) -> Locator:
+        """Send a message while a turn runs, and return the list of the messages that wait for its end."""
+        self.message_box.fill(text)
+        self.message_box.press("Enter")
+        queue = self.page.get_by_role("list", name="Messages to send next")
+        expect(queue).to_contain_text(text)
+        return queue
 
     def ask(self, text: str) -> Locator:
         """Send a message, wait until its turn ends, and return the turn."""

@@ -30,10 +30,7 @@ def test_queued_message_waits_for_its_turn_while_the_user_visits_another_chat(ch
     page.reload()
     running = chat.send('/trial.wait {"seconds": 60}')
     first = chat.session_id
-    chat.message_box.fill("my next message")
-    chat.message_box.press("Enter")
-    queue = page.get_by_role("list", name="Messages to send next")
-    expect(queue).to_have_text("my next message")
+    queue = chat.queue("my next message")
     open_chat(chat, "Other", other)
     expect(chat.turns.locator(".user-message")).to_have_text(["hello"])
     page.go_back()

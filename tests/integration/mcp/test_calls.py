@@ -96,6 +96,8 @@ def test_closed_stdout_during_a_call_is_a_crash(raw: ToolCaller) -> None:
 
 
 def test_exit_is_detected_while_a_child_keeps_the_pipe_open(raw: ToolCaller) -> None:
+    raw.value("pid")  # so that the server has started
+    began = time.monotonic()
     answer = raw.outcome("exits_beside_child")
     child = int((raw.workspace / ".home" / "child").read_text())
     keeps_pipe_open = is_pid_alive(child)
@@ -103,6 +105,7 @@ def test_exit_is_detected_while_a_child_keeps_the_pipe_open(raw: ToolCaller) -> 
 
     assert answer == CallFailure(crashed=True, message="The tool's server ended with exit code 7 before it answered")
     assert keeps_pipe_open
+    assert time.monotonic() - began < 5
 
 
 @pytest.mark.parametrize(

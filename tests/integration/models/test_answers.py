@@ -2,6 +2,7 @@
 
 import itertools
 import json
+import time
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
@@ -30,6 +31,8 @@ TOOLS = [
 ]
 CALLS = [("weather_get", '{"city": "Paris"}'), ("weather_get", '{"city": "Rome"}')]
 
+MAX_DELAY_SECONDS = 0.3
+
 each_provider = pytest.mark.parametrize("provider", PROVIDERS)
 
 
@@ -49,15 +52,17 @@ def test_answer_is_streamed_piece_by_piece(provider: str, endpoint: FakeEndpoint
 
 
 class Releasing(FakeStreamListener):
-    """Lets the provider send the rest of the answer when its first text has arrived."""
+    """Lets the provider send the rest of the answer when its first text has arrived, and records the time of that."""
 
     def __init__(self, pieces: HeldPieces) -> None:
         super().__init__()
         self._pieces = pieces
+        self.first = 0.0
 
     def __call__(self, text: str) -> None:
         super().__call__(text)
-        if text:
+        if text and not self.first:
+            self.first = time.time()
             self._pieces.release_all()
 
 
@@ -65,10 +70,14 @@ class Releasing(FakeStreamListener):
 def test_first_piece_is_streamed_before_the_rest_is_sent(
     provider: str, endpoint: FakeEndpoint, get_model: ModelFactory
 ) -> None:
+    model = get_model(provider)
+    model.reply(make_request(), FakeStreamListener())
     pieces = HeldPieces(["One ", "two"])
     pieces.release()
-    endpoint.replies = [Answer(pieces)]
-    assert get_model(provider).reply(make_request(), Releasing(pieces)).text == "One two"
+    endpoint.replies, endpoint.first_text_times = [Answer(pieces, silence=0.2)], []
+    listener = Releasing(pieces)
+    assert model.reply(make_request(), listener).text == "One two"
+    assert listener.first - endpoint.first_text_times[0] < MAX_DELAY_SECONDS
 
 
 @each_provider

@@ -4,7 +4,6 @@ import base64
 import json
 import queue
 import threading
-import time
 from collections import deque
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -102,7 +101,6 @@ class FakeRunningCall:
     def __init__(self) -> None:
         self._events: queue.SimpleQueue[ToolEvent] = queue.SimpleQueue()
         self.killed = threading.Event()
-        self.killed_at = 0.0  # monotonic
         self.ended = threading.Event()
         self.replies: list[InputAnswer | QuestionRefused] = []
 
@@ -122,7 +120,6 @@ class FakeRunningCall:
         self.emit(_structured_result({"results": (content or {}).get("name")}) if question else _interview_question(1))
 
     def kill(self) -> None:
-        self.killed_at = time.monotonic()
         self.killed.set()
         self.emit(CallFailure(crashed=True, message="The call was ended"))
 

@@ -23,7 +23,6 @@ interface SessionListProps {
   keepsFiles: boolean;
   /** Open a new chat to write in. */
   onNew(): void;
-  /** Open a session; null opens a new chat. */
   onOpen(sessionId: string): void;
   /** Called when a session has ended. */
   onEnded(sessionId: string): void;

@@ -132,8 +132,8 @@ class StdioConnection:
     def mark_ready(self) -> None:
         """Record which descendants belong to the server itself. With ``npx``, the actual server is one of them."""
         self._is_ready = True
-        if self._transport.process:
-            self._own_processes = processes.descendants(self._transport.process.pid)
+        if self._process:
+            self._own_processes = processes.descendants(self._process.pid)
 
     def size_failure(self) -> CallFailure | None:
         """Return a call failure if a message of the server exceeded the size limit, else None."""
@@ -150,10 +150,10 @@ class StdioConnection:
             limit = self._program.entry.memory_mb
             message = f"The tool's server was ended because it used more than {limit} MiB of memory (`memory_mb`)"
             return CallFailure(crashed=True, message=message)
-        if not self._transport.ended or self._transport.process is None:
+        if not self._transport.ended or self._process is None:
             return None
-        server_exit.wait_for_exit(self._transport.process, _EXIT_SECONDS)
-        ending = server_exit.describe_exit(self._transport.process) or "closed its output"
+        server_exit.wait_for_exit(self._process, _EXIT_SECONDS)
+        ending = server_exit.describe_exit(self._process) or "closed its output"
         return CallFailure(crashed=True, message=f"The tool's server {ending} before it answered{self.explanation()}")
 
     def explanation(self) -> str:
@@ -183,7 +183,7 @@ class StdioConnection:
         not help: the server may depend on them, or start them again (as process pools do).
         """
         self._transport.is_active = False  # an idle server is not measured
-        process = self._transport.process
+        process = self._process
         if process is None or self._transport.ended or server_exit.describe_exit(process):
             return False
         if self._folders_identity() != self._identity:

@@ -29,8 +29,9 @@ from satchel.adapters.mcp.error_output import ErrorOutput
 from satchel.adapters.mcp.processes import Server
 
 _DRAIN_SECONDS = 0.1
-_MAX_DRAIN_SECONDS = 10.0
 """After a server has died, keep reading for this time: the pipe can still contain messages of the server."""
+_MAX_DRAIN_SECONDS = 10.0
+"""Stop then, even if the pipe contains more: a child of the server may write for ever."""
 
 _CHUNK = 1 << 20
 
@@ -49,7 +50,6 @@ class StdioTransport:
         self._start = start
         self._errors = errors
         self._max_bytes = max_bytes
-        self.process: Server | None = None
         self._reader: MessageReader | None = None
         self.direct = DirectRequests()
         self._max_memory = max_memory
@@ -59,7 +59,7 @@ class StdioTransport:
     @asynccontextmanager
     async def connect(self) -> AsyncIterator[TransportStreams]:
         """Start the server process and yield the message streams. The caller must end the process afterwards."""
-        self.process = process = self._start()
+        process = self._start()
         source, sink = process.stdout, process.stdin
         if source is None or sink is None:
             raise ValueError("the process must be started with pipes")
@@ -259,7 +259,7 @@ async def watch_exit(pid: int, reader: MessageReader) -> None:
     """End the stream after the exit of a server, when all that it has written has been read."""
     await server_exit.wait(pid)
     await anyio.sleep(_DRAIN_SECONDS)
-    deadline = anyio.current_time() + _MAX_DRAIN_SECONDS  # a child of the server may write for ever
+    deadline = anyio.current_time() + _MAX_DRAIN_SECONDS
     while reader.has_more() and anyio.current_time() < deadline:  # noqa: ASYNC110  (the kernel offers no event)
         await anyio.sleep(_DRAIN_SECONDS)
     reader.end()
