@@ -1,11 +1,17 @@
 """Servers that announce a change of their tools while they are warm."""
 
+import asyncio
 import os
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager
 from pathlib import Path
+from typing import Any
 
 import pytest
+from mcp import Client
 
 from satchel.adapters.event_loop import EventLoop
+from satchel.adapters.mcp import session
 from satchel.adapters.mcp.client import McpToolClient
 from satchel.domain.servers import ServerEntry
 from satchel.ports.tool_client import ToolResult
@@ -33,11 +39,44 @@ def test_change_between_calls_is_reported_with_the_next_result(start_raw: StartR
     assert tools_changed(raw, "pid") is False
 
 
-def test_client_subscribes_to_servers_that_notify_only_subscribers(loop: EventLoop, tmp_path: Path) -> None:
+@pytest.fixture
+def changing(loop: EventLoop, tmp_path: Path) -> Iterator[ToolCaller]:
+    """A server that announces changes to subscribers only."""
     entry = ServerEntry(command=["python", "changing_tools.py"], cwd=str(SERVER_PROGRAMS))
     client = McpToolClient("changing", entry, loop, os.environ)
-    caller = ToolCaller(client, tmp_path)
-    assert tools_changed(caller, "rest") is False
-    assert tools_changed(caller, "grow") is True
-    assert tools_changed(caller, "rest") is False
+    yield ToolCaller(client, tmp_path)
     client.close()
+
+
+def test_client_subscribes_to_servers_that_notify_only_subscribers(changing: ToolCaller) -> None:
+    assert tools_changed(changing, "rest") is False
+    assert tools_changed(changing, "grow") is True
+    assert tools_changed(changing, "rest") is False
+
+
+def test_first_call_waits_until_the_server_has_confirmed_the_subscription(
+    changing: ToolCaller, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    subscribe = Client.listen
+
+    @asynccontextmanager
+    async def subscribe_late(client: Client, **lists: Any) -> AsyncIterator[Any]:  # noqa: ANN401  (the options of `listen`)
+        await asyncio.sleep(0.5)
+        async with subscribe(client, **lists) as subscription:
+            yield subscription
+
+    monkeypatch.setattr(Client, "listen", subscribe_late)
+    assert tools_changed(changing, "grow") is True
+
+
+def test_server_that_never_confirms_a_subscription_is_called_all_the_same(
+    changing: ToolCaller, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    @asynccontextmanager
+    async def wait_forever(_client: Client, **_lists: object) -> AsyncIterator[Any]:
+        await asyncio.Event().wait()
+        yield
+
+    monkeypatch.setattr(session, "_SUBSCRIPTION_SECONDS", 0.1)
+    monkeypatch.setattr(Client, "listen", wait_forever)
+    assert tools_changed(changing, "rest") is False

@@ -11,6 +11,7 @@ import pytest
 from satchel.adapters.event_loop import EventLoop
 from satchel.adapters.mcp.client import McpToolClient
 from satchel.adapters.mcp.pool import PoolLimits
+from satchel.adapters.mcp.session import Session
 from satchel.adapters.tree_removal import empty_directory
 from satchel.contract.errors import ToolCrashed
 from satchel.domain.conversation import ToolSpec
@@ -121,6 +122,18 @@ def test_close_ends_running_calls(raw: ToolCaller) -> None:
 
         assert isinstance(running.receive(120), CallFailure)
     assert not any(map(is_pid_alive, pids))
+
+
+def test_server_that_starts_during_close_ends_with_its_call(raw: ToolCaller, monkeypatch: pytest.MonkeyPatch) -> None:
+    open_session = Session.open
+
+    def open_during_close(session: Session, seconds: float) -> None:
+        raw.client.close()
+        open_session(session, seconds)
+
+    monkeypatch.setattr(Session, "open", open_during_close)
+    pid = raw.value("pid")
+    assert not is_pid_alive(pid)
 
 
 @pytest.mark.clause("v2.1:timeout:killed")

@@ -40,6 +40,7 @@ class Pool:
         self._idle: list[_Idle] = []  # sorted by last use: the most recently used session is last
         self._busy: set[Session] = set()
         self._opening = 0
+        self._is_closed = False
         self._timer: threading.Timer | None = None
 
     def take(self, access: WorkspaceAccess, open_session: SessionFactory) -> Session:
@@ -61,8 +62,12 @@ class Pool:
             self._end(session)
 
     def close(self) -> None:
-        """End all sessions of this pool, including sessions that are running a call."""
+        """End all sessions of this pool, including sessions that are running a call.
+
+        A session that is being opened meanwhile ends with its call.
+        """
         with self._changed:
+            self._is_closed = True
             sessions = [*self._busy, *(idle.session for idle in self._idle)]
             self._idle.clear()
             self._busy.clear()
@@ -108,7 +113,7 @@ class Pool:
     def _keep(self, access: WorkspaceAccess, session: Session) -> bool:
         with self._changed:
             idle_count = sum(idle.access == access for idle in self._idle)
-            if session not in self._busy or idle_count >= self._limits.max_idle:
+            if self._is_closed or session not in self._busy or idle_count >= self._limits.max_idle:
                 return False
             self._busy.discard(session)
             self._idle.append(_Idle(access, session, time.monotonic()))

@@ -96,6 +96,8 @@ MAX_LINKED_BYTES = 32 << 20
 """The size of the linked resources of one result, as they travel: binary data as base64."""
 _CLOSE_SECONDS = 2.0
 _CANCEL_SECONDS = 30.0
+_SUBSCRIPTION_SECONDS = 2.0
+"""Time for a server to confirm the subscription before its first call, whose change it would not announce otherwise."""
 _WITH_RESULT = {"completed", "failed", "input_required"}
 _ASKING_TASK = "A task of the server asks a question, which is supported for servers over streamable HTTP only"
 _CANNOT_ASK = ("elicitation", "server-initiated requests")
@@ -395,8 +397,11 @@ class Session:
                     client.session.adopt(handshake)
                 else:
                     await self._establish(client.session)
+                is_answered = anyio.Event()
+                tasks.start_soon(self._subscribe, client, is_answered)
+                with anyio.move_on_after(_SUBSCRIPTION_SECONDS):
+                    await is_answered.wait()
                 self._ready.set_result(client)
-                tasks.start_soon(self._subscribe, client)
                 await self._closing.wait()
                 tasks.cancel_scope.cancel()
         except Exception as error:
@@ -433,20 +438,26 @@ class Session:
         await self._establish(session)
         return True
 
-    async def _subscribe(self, client: Client) -> None:
-        """Subscribe to notices that a list changed. Current MCP servers send them only to subscribers."""
+    async def _subscribe(self, client: Client, is_answered: anyio.Event) -> None:
+        """Subscribe to notices that a list changed. Current MCP servers send them only to subscribers.
+
+        ``is_answered`` is set when the server has answered, or needs no subscription.
+        """
         offered = client.server_capabilities
         tools, resources, prompts = (
             bool(kind and kind.list_changed) for kind in (offered.tools, offered.resources, offered.prompts)
         )
         if not self.connection.is_persistent or not (tools or resources or prompts):
+            is_answered.set()
             return
         try:
             async with client.listen(
                 tools_list_changed=tools, resources_list_changed=resources, prompts_list_changed=prompts
             ):
+                is_answered.set()
                 await anyio.sleep_forever()
         except (MCPError, ListenNotSupportedError, SubscriptionLost) as error:
+            is_answered.set()
             logger.debug("a server does not announce changes of its lists: %s", error)
 
     async def _call(self, outcome: Callable[[], Coroutine[Any, Any, CallOutcome]], listener: EventListener) -> None:
