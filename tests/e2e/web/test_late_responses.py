@@ -1,8 +1,8 @@
 """Responses that arrive late, after the user has gone on: the page keeps what the user sees and has chosen."""
 
-from playwright.sync_api import expect
+from playwright.sync_api import Route, expect
 
-from tests.e2e.web.chat_page import ChatPage
+from tests.e2e.web.chat_page import ChatPage, wait_for
 from tests.e2e.web.test_files import open_files
 from tests.fake_providers.replies import Answer
 from tests.fake_providers.server import FakeEndpoint
@@ -79,6 +79,28 @@ def test_chat_that_was_opened_while_another_began_stays_open(chat: ChatPage) -> 
     expect(page.locator(".sessions .title")).to_have_text(["hello", "Other"])
     chat.draw()
     assert chat.session_id == other
+
+
+def test_message_that_is_refused_after_a_switch_of_chats_returns_to_its_own_chat(chat: ChatPage) -> None:
+    page = chat.page
+    first, other = (chat.user.create_session(title=title) for title in ("First", "Other"))
+    chat.open(first)
+    page.reload()
+    held: list[Route] = []
+
+    def hold(route: Route) -> None:
+        held.append(route)
+
+    page.route(f"**/api/sessions/{first}/turns", hold)
+    chat.message_box.fill("an important message")
+    chat.message_box.press("Enter")
+    open_chat(chat, "Other", other)
+    wait_for(page, lambda: held, "the message's request")
+    held[0].fulfill(status=422, json={"error_code": "E_BAD_INPUT", "detail": "Too long"})
+    expect(page.locator(".toast.error")).to_contain_text("Too long")
+    expect(chat.message_box).to_have_value("")
+    open_chat(chat, "First", first)
+    expect(chat.message_box).to_have_value("an important message")
 
 
 def test_new_title_stays_when_the_chat_as_it_was_before_arrives(chat: ChatPage) -> None:

@@ -115,23 +115,28 @@ export function useConversation(config: Config): Conversation {
 
   onAppMessage(async (target, text) => turns.send(target, { text, files: [], tools: await allowedTools(target), after: null }));
 
-  /** Send a message, or queue it while a turn runs: a session runs one turn at a time. */
-  const submit = async (text: string, files: readonly string[], after = placeOf(null)): Promise<boolean> => {
+  /** Send a message, or queue it while a turn runs: a session runs one turn at a time. `onFailure` gets the message's session. */
+  const submit = async (
+    text: string,
+    files: readonly string[],
+    after = placeOf(null),
+    onFailure?: (targetId: string | null) => void,
+  ): Promise<void> => {
     if (isRunning && sessionId !== null) {
       setQueue((before) => [...before, { id: crypto.randomUUID(), sessionId, text, files, after }]);
-      return true;
+      return;
     }
     setSending(true);
+    let targetId = sessionId;
     try {
-      const targetId = await ensureSession(text);
+      targetId = await ensureSession(text);
       await changingModel.current; // the answer is of the model that the user has chosen
       if (session !== null && !session.title) sessions.change(targetId, { title: titleFrom(text) }).catch(showError);
       await turns.send(targetId, { text, files, tools: await allowedTools(targetId), after });
       showNewest();
-      return true;
     } catch (error) {
       showError(error);
-      return false;
+      onFailure?.(targetId);
     } finally {
       setSending(false);
     }
@@ -140,15 +145,18 @@ export function useConversation(config: Config): Conversation {
     setDraft("");
     setAttached([]);
     setEditing(null);
-    const isSent = await submit(
+    // put the message back so that the user can send it again
+    const restore = (targetId: string | null): void => {
+      if (readSessionId() === targetId) setEditing(editing);
+      restoreDraft(targetId, draft);
+      setAttached((current) => (current.length > 0 ? current : attached));
+    };
+    await submit(
       draft,
       attached.map((file) => file.file_key),
       placeOf(editing),
+      restore,
     );
-    if (isSent) return;
-    setEditing(editing);
-    restoreDraft(draft); // put the message back so that the user can send it again
-    setAttached((current) => (current.length > 0 ? current : attached));
   };
   const [queue, setQueue] = useState<readonly QueuedMessage[]>([]);
   const next = queue.find((message) => message.sessionId === sessionId);
@@ -157,7 +165,7 @@ export function useConversation(config: Config): Conversation {
   useEffect(() => {
     if (!isReady || next === undefined) return;
     setQueue((before) => before.filter((message) => message !== next));
-    void submit(next.text, next.files, next.after).then((isSent) => isSent || restoreDraft(next.text));
+    void submit(next.text, next.files, next.after, () => restoreDraft(next.sessionId, next.text));
   }, [isReady, next]);
   const selectModel = (name: string): void => {
     setSelectedModel(name);

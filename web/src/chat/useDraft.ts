@@ -6,8 +6,8 @@ const STORAGE_KEY = "satchel.drafts";
 export interface Draft {
   draft: string;
   setDraft(text: string): void;
-  /** Set the text only if the user has not written another one. */
-  restoreDraft(text: string): void;
+  /** Set the text of a chat (null: of the new one) only if the user has not written another one there. */
+  restoreDraft(sessionId: string | null, text: string): void;
   /** Append `@name` to the draft. */
   mentionFile(name: string): void;
   /** Move the draft of a new chat to its session. */
@@ -27,7 +27,7 @@ export function useDraft(sessionId: string | null): Draft {
   return {
     draft: drafts[key] ?? "",
     setDraft: useCallback((text: string) => change(() => text), [change]),
-    restoreDraft: (text) => change((before) => before || text),
+    restoreDraft: (to, text) => setDrafts((before) => withText(before, to ?? "", before[to ?? ""] || text)),
     mentionFile: (name) => change((before) => `${before}${before && !/\s$/.test(before) ? " " : ""}${formatMention(name)} `),
     moveDraft: (to) => setDrafts((before) => withText(withText(before, to, before[""] ?? ""), "", "")),
   };

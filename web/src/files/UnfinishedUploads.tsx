@@ -18,9 +18,9 @@ export function UnfinishedUploads({ reloadKey }: { reloadKey: unknown }) {
   const isOwn = ({ name, size }: PendingUpload) => ownUploads.some(({ file }) => file.name === name && file.size === size);
   const unfinished = pending.filter((upload) => !isOwn(upload));
   const discard = async (upload_id: string) => {
-    update((current) => current.filter((upload) => upload.upload_id !== upload_id));
     await withErrorToast(async () => {
       await unwrap(api.DELETE("/api/files/uploads/{upload_id}", { params: { path: { upload_id } } }));
+      update((current) => current.filter((upload) => upload.upload_id !== upload_id));
     });
   };
   if (unfinished.length === 0) return null;
