@@ -193,7 +193,7 @@ def _serve_http(
 
 def _leftovers(system: "System") -> list[str]:
     folder = system.run_folder
-    logs = [f"The output of the tool servers is kept in {folder.logs}"] if folder.exists else []
+    logs = [f"The output of the tool servers is kept in {folder.logs}"] if folder.has_logs else []
     return logs + [f"/tmp/{user} was not removed: another program uses it" for user in system.remaining_workspaces]  # noqa: S108
 
 

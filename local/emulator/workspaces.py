@@ -15,7 +15,8 @@ from satchel.adapters.workspaces import LocalWorkspaces
 from satchel.contract.errors import ToolError
 from satchel.domain.ids import UserName
 
-_REMOVE_TIMEOUT = 1.0  # seconds; limits the wait for a workspace that a tool of another emulator has locked
+_MAX_LOCKED_SECONDS = 1.0  # limits the wait for workspaces that tools of other emulators have locked
+_PAUSE_SECONDS = 0.05
 _PREFIX = "satchel-run-"
 _HIDDEN_PREFIX = ".satchel-run-"
 _KEEP_LOGS_SECONDS = 7 * 24 * 3600.0  # how long to keep a killed emulator's logs, which may explain its end
@@ -47,34 +48,40 @@ class Workspaces:
         """
         with self._lock:
             users, self._users = self._users, set()
-        return _remove_workspaces(users)
+        return _remove_workspaces(users, self._record)
 
 
-def _remove_workspaces(users: Iterable[UserName]) -> list[str]:
-    remaining: set[str] = set(users)
-    threads = [threading.Thread(target=_remove, args=(user, remaining), daemon=True) for user in sorted(remaining)]
-    for thread in threads:
-        thread.start()
-    deadline = time.monotonic() + _REMOVE_TIMEOUT
-    for thread in threads:
-        thread.join(max(0.0, deadline - time.monotonic()))
-    return sorted(remaining)
+def _remove_workspaces(users: Iterable[UserName], *records: Path) -> list[str]:
+    """Remove workspaces, and the users' names from the records. Return the users whose workspace could not be removed.
 
-
-def _remove(user: UserName, remaining: set[str]) -> None:
-    try:
-        LocalWorkspaces().remove(UserName(user))
-    except (OSError, ValueError, ToolError):  # the user stays in ``remaining``, which the caller reports
-        return
-    remaining.discard(user)
+    These users' names stay, so that the next start tries again.
+    """
+    waiting, failed = sorted(users), list[str]()
+    deadline = time.monotonic() + _MAX_LOCKED_SECONDS
+    while True:
+        locked: list[UserName] = []
+        for user in waiting:
+            try:
+                LocalWorkspaces().remove(user)
+                for record in records:
+                    (record / user).unlink(missing_ok=True)
+            except BlockingIOError:
+                locked.append(user)
+            except (OSError, ValueError, ToolError):
+                failed.append(user)
+        if not locked or time.monotonic() > deadline:
+            return sorted([*locked, *failed])
+        waiting = locked
+        time.sleep(_PAUSE_SECONDS)
 
 
 class RunFolder:
-    """Context manager for the emulator's temporary directory. On exit, it removes everything except non-empty logs.
+    """Context manager for the emulator's temporary directory.
 
     ``logs`` contains the output of runners. ``scratch`` contains their temporary files, because a killed runner cannot
     remove its own files. ``users`` contains a file for each user whose workspace the tools use. An emulator locks its
     directory while it lives. The next emulator cleans up unlocked directories, because their emulators were killed.
+    On exit, only non-empty logs and the names of users whose workspace could not be removed stay.
     """
 
     path: Path
@@ -96,15 +103,15 @@ class RunFolder:
         return self
 
     def __exit__(self, *_exception: object) -> None:
-        """Remove the temporary files and the empty logs, and the directory if no log remains."""
+        """Remove the temporary files and the empty logs, and the directory if nothing remains in it."""
         _clean(self.path)
         if self.lock is not None:
             os.close(self.lock)
 
     @property
-    def exists(self) -> bool:
-        """Return True if the directory exists. After exit, the directory exists only if it contains a non-empty log."""
-        return self.path.exists()
+    def has_logs(self) -> bool:
+        """Return True if the directory of logs exists. After exit, it exists only if it contains a non-empty log."""
+        return self.logs.exists()
 
 
 def _locked(folder: Path) -> int | None:
@@ -129,7 +136,8 @@ def _remove_remains(own: Path) -> None:
                 used.update(_names(folder / "users"))
             else:
                 dead.append((folder, lock))
-    _remove_workspaces({UserName(user) for folder, _ in dead for user in _names(folder / "users")} - used)
+    records = [folder / "users" for folder, _ in dead]
+    _remove_workspaces({UserName(user) for record in records for user in _names(record)} - used, *records)
     for folder, lock in dead:
         with suppress(OSError):
             is_old = folder.stat().st_mtime + _KEEP_LOGS_SECONDS < time.time()
@@ -138,15 +146,14 @@ def _remove_remains(own: Path) -> None:
 
 
 def _clean(folder: Path) -> None:
-    """Remove everything in a run folder except non-empty logs, and the folder if no log remains."""
-    for name in ("scratch", "users"):
-        remove_tree(folder / name)
-    for log in (folder / "logs").iterdir():
-        if not log.stat().st_size:
-            log.unlink()
-    if not any((folder / "logs").iterdir()):
-        (folder / "logs").rmdir()
-        folder.rmdir()
+    """Remove a run folder except non-empty logs and the names of users whose workspace remains."""
+    remove_tree(folder / "scratch")
+    for log in _names(folder / "logs"):
+        if not (folder / "logs" / log).stat().st_size:
+            (folder / "logs" / log).unlink()
+    for directory in (folder / "logs", folder / "users", folder):
+        if directory.exists() and not any(directory.iterdir()):
+            directory.rmdir()
 
 
 def _names(folder: Path) -> Iterator[str]:

@@ -68,7 +68,7 @@ def test_run_folder_is_removed_if_all_logs_are_empty(tmp_path: Path) -> None:
         (folder.scratch / "satchel-x").mkdir()
         (folder.scratch / "satchel-x/big").write_text("x")
 
-    assert not folder.exists
+    assert not folder.has_logs
     assert list(tmp_path.iterdir()) == []
 
 
@@ -78,7 +78,7 @@ def test_run_folder_keeps_only_non_empty_logs() -> None:
         (folder.logs / "loud.log").write_text("it broke")
         (folder.scratch / "file").write_text("x")
 
-    assert folder.exists
+    assert folder.has_logs
     assert [path.name for path in folder.path.rglob("*")] == ["logs", "loud.log"]
 
 
@@ -123,6 +123,33 @@ def test_start_removes_files_and_workspaces_of_a_killed_emulator_but_not_its_log
         assert not (Path("/tmp") / user).exists()
 
 
+def test_workspace_that_was_in_use_at_the_stop_is_removed_by_a_later_start() -> None:
+    user = UserName(new_user())
+    with RunFolder() as folder, LocalWorkspaces().hold(user, SessionId("s1")) as home:
+        workspaces = Workspaces(folder.users)
+        workspaces.add(user)
+        assert workspaces.remove_all() == [user]
+    assert [path.name for path in folder.path.rglob("*")] == ["users", user]
+    with RunFolder():
+        assert not home.exists()
+        assert not folder.path.exists()
+
+
+def test_workspace_is_removed_however_long_that_takes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    workspaces, user = Workspaces(tmp_path), UserName(new_user())
+    with LocalWorkspaces().hold(user, SessionId("s1")) as home:
+        workspaces.add(user)
+    remove = LocalWorkspaces.remove
+
+    def remove_slowly(area: LocalWorkspaces, user: UserName) -> None:
+        time.sleep(1.5)
+        remove(area, user)
+
+    monkeypatch.setattr(LocalWorkspaces, "remove", remove_slowly)
+    assert workspaces.remove_all() == []
+    assert not home.exists()
+
+
 def test_start_removes_nothing_of_a_living_emulator() -> None:
     user = new_user()
     living = killed_run(user)
@@ -142,4 +169,4 @@ def test_start_removes_logs_that_are_older_than_a_week() -> None:
     release(folder)
     os.utime(folder.path, (0, 0))
     with RunFolder():
-        assert not folder.exists
+        assert not folder.path.exists()

@@ -75,9 +75,9 @@ class LocalWorkspaces:
                 empty_directory(workspace)
 
     def remove(self, user: UserName) -> None:
-        """Wait until the user's workspace is free, and remove the directory if Satchel created it."""
+        """Remove the directory if Satchel created it. Raise BlockingIOError if a call is using the workspace."""
         workspace = self._base / _USER_NAME.validate_python(user)
-        with self._locked(user) as file:
+        with self._locked(user, fcntl.LOCK_EX | fcntl.LOCK_NB) as file:
             if _is_marked(_status(workspace), _read(file)):
                 remove_tree(workspace)
             _write(file, "")
