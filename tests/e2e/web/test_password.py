@@ -112,6 +112,24 @@ def test_changed_password_leads_the_open_page_to_the_form(chat: ChatPage, passwo
     chat.message_box.wait_for()
 
 
+def test_late_refusal_of_an_earlier_session_does_not_end_the_new_one(
+    chat: ChatPage, password_system: PasswordSystem
+) -> None:
+    page = chat.page
+    page.goto("/")
+    sign_in(chat)
+    chat.message_box.wait_for()
+    with password_system.accounts() as accounts:
+        accounts.set_password(chat.user.name, "another password")
+    with chat.delayed_reads(r"/api/files\?.*"):
+        page.get_by_role("button", name="My Files").click()
+        expect_form(page)  # as the list of unfinished uploads is refused at once
+        sign_in(chat, "another password")
+        chat.message_box.wait_for()
+    chat.draw()
+    expect(chat.message_box).to_be_visible()
+
+
 def test_page_of_another_origin_can_do_nothing_with_the_cookie(chat: ChatPage) -> None:
     """Another port of the same host name is the same site, so the browser sends the cookie with its requests."""
     page = chat.page

@@ -1,5 +1,5 @@
 /** The page's connection to the API, and the identity that every request carries. */
-import { type AuthHeaders, createTransport, type FollowOptions, followTurn as follow } from "@satchel/client";
+import { type AuthHeaders, createTransport, type FollowOptions, followTurn as follow, UNAUTHORIZED } from "@satchel/client";
 import { setConnected } from "./connection";
 
 export { ApiError, type AuthHeaders, noConnection, toApiError, UNAUTHORIZED, unwrap } from "@satchel/client";
@@ -15,15 +15,21 @@ export function setAuthHeaders(provider: AuthHeaders): void {
   authHeaders = provider;
 }
 
-/** Set the function that is called when the server no longer accepts the headers (401). */
+/** Set the function that is called when the server no longer accepts the headers (401). Each sign-in sets its own. */
 export function setUnauthorizedHandler(handler: () => void): void {
   onUnauthorized = handler;
 }
 
 export const transport = createTransport({
   headers: () => authHeaders(),
-  onUnauthorized: () => onUnauthorized(),
   retryDelaysMs: RETRY_DELAYS_MS,
+  fetch: async (request) => {
+    const handler = onUnauthorized;
+    const response = await fetch(request);
+    // A late answer to a request from before the latest sign-in says nothing about that one.
+    if (response.status === UNAUTHORIZED && handler === onUnauthorized) handler();
+    return response;
+  },
 });
 
 export const { api } = transport;
