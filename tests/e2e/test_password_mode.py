@@ -151,7 +151,7 @@ def test_connection_of_a_session_that_ends_gets_no_further_event(password_system
     with pytest.raises(InvalidStatus), closing(connect(url, origin=Origin(user.url), open_timeout=60)):
         pytest.fail("a ticket without a session was accepted")
     with connect(url, origin=Origin(user.url), additional_headers=user.headers, open_timeout=60) as connection:
-        turn_id = user.start_turn(session_id, '/trial.wait {"seconds": 8}')["turn_id"]
+        turn_id = user.start_turn(session_id, '/trial.wait {"seconds": 25}')["turn_id"]
         connection.send(f'{{"action": "subscribe", "session_id": "{session_id}", "turn_id": "{turn_id}"}}')
         assert turn_id in str(connection.recv(TIMEOUT_SECONDS))
         with password_system.accounts() as accounts:

@@ -6,7 +6,7 @@ import time
 from collections.abc import Iterable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import datetime, timedelta
 from uuid import uuid4
 
 import psutil
@@ -181,8 +181,13 @@ def test_call_without_a_decision_expires_and_the_model_gets_the_reason(turns: Ma
     requested_at, expires_at, ended_at = (
         datetime.fromisoformat(at) for at in (request["at"], request["expires_at"], end["at"])
     )
-    assert abs((expires_at - requested_at).total_seconds() - APPROVAL_SECONDS) < 1
-    assert APPROVAL_SECONDS - 1 < (ended_at - requested_at).total_seconds() < APPROVAL_SECONDS + 15
+    # The time to decide begins after the event before, and before the request is an event.
+    (before,) = [
+        event for event in turn.user.events(turn.session_id, turn.turn_id) if event["seq"] == request["seq"] - 1
+    ]
+    begun_at = expires_at - timedelta(seconds=APPROVAL_SECONDS)
+    assert datetime.fromisoformat(before["at"]) <= begun_at <= requested_at
+    assert APPROVAL_SECONDS - 1 < (ended_at - begun_at).total_seconds() < APPROVAL_SECONDS + 15
     path = f"{turn.path}/calls/{call['call_id']}/approval"
     assert turn.user.request("POST", path, json={"approved": True}).json()["error_code"] == "E_APPROVAL_CLOSED"
 

@@ -1,6 +1,7 @@
 """Titles that a model writes for new chats."""
 
 import json
+import threading
 import time
 from collections.abc import Iterator
 
@@ -87,7 +88,16 @@ def test_title_of_the_user_stays(user: UserClient, provider: FakeEndpoint) -> No
 
 
 def test_slow_title_does_not_delay_the_answer(user: UserClient, provider: FakeEndpoint) -> None:
-    provider.default_reply = lambda request: Answer(["Four."], silence=20.0 if is_for_title(request) else 0.2)
+    is_title_asked = threading.Event()
+
+    def reply(request: Request) -> Reply:
+        if is_for_title(request):
+            is_title_asked.set()
+            return Answer(["Two sums"], silence=20.0)
+        assert is_title_asked.wait(MAX_TITLE_SECONDS)  # an earlier answer would cancel the request for the title
+        return Answer(["Four."], silence=0.2)
+
+    provider.default_reply = reply
     session_id = user.create_session(title="What is 2 + 2?")
     started = time.monotonic()
     response = user.ask(session_id, "What is 2 + 2?")

@@ -22,7 +22,7 @@ from tests.fake_providers.server import FakeEndpoint
 SCRIPTS = Path(__file__).parent / "front_ends"
 TOOL_CALL = ["TOOL_CALL_START", "TOOL_CALL_ARGS", "TOOL_CALL_END"]
 SUM = '/calculator.evaluate {"expression": "6 * 7"}'
-LONG_SUM = f'{SUM}\n/trial.wait {{"seconds": 5}}'
+LONG_SUM = f'{SUM}\n/trial.wait {{"seconds": 12}}'
 """A turn that still runs when a slow client has opened its connection."""
 PROGRESS = '/trial.report_often {"reports": 3, "seconds": 0.2, "start_at": 0}'
 REPORT = '/report.summarise {"filename": "sales.csv"}'

@@ -22,6 +22,9 @@ _MAX_WAIT_SECONDS = 40
 MAX_TURN_MS = 120_000  # a tool server may need long to start on a busy machine
 SCREENSHOTS = ROOT / "test-results" / "web"
 
+UNENDING_CALL = '/trial.log_lines {"lines": 1, "seconds": 0, "then_wait": 600}'
+"""Runs until it is stopped. A call without progress ends after 30 seconds of silence."""
+
 
 def wait_until(locator: Locator, condition: str, argument: object = None) -> None:
     """Wait until a JavaScript function returns true for the element that the locator finds.

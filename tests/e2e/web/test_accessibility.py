@@ -6,7 +6,7 @@ from typing import Literal
 from playwright.sync_api import APIResponse, Route, expect
 
 from tests.e2e.web.accessibility import find_axe_violations, find_keyboard_issues
-from tests.e2e.web.chat_page import ChatPage
+from tests.e2e.web.chat_page import UNENDING_CALL, ChatPage
 from tests.e2e.web.keyboard import Keyboard
 from tests.fake_providers.replies import Answer
 from tests.fake_providers.server import FakeEndpoint
@@ -31,7 +31,7 @@ def test_keyboard_writes_sends_and_stops_a_message(chat: ChatPage) -> None:
     expect(chat.turns.first).to_have_attribute("aria-busy", "false")
     assert chat.turns.first.locator(".user-message").inner_text() == "first\nsecond"
 
-    keys.write('/trial.wait {"seconds": 60}', end="")  # the message box keeps the focus
+    keys.write(UNENDING_CALL, end="")  # the message box keeps the focus
     keys.press("button", "Send")
     expect(chat.turns).to_have_count(2)
     expect(page.get_by_role("button", name="Stop", exact=True)).to_be_focused()

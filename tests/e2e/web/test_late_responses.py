@@ -2,7 +2,7 @@
 
 from playwright.sync_api import Route, expect
 
-from tests.e2e.web.chat_page import ChatPage, wait_for
+from tests.e2e.web.chat_page import UNENDING_CALL, ChatPage, wait_for
 from tests.e2e.web.test_files import open_files
 from tests.fake_providers.replies import Answer
 from tests.fake_providers.server import FakeEndpoint
@@ -28,7 +28,7 @@ def test_queued_message_waits_for_its_turn_while_the_user_visits_another_chat(ch
     other = chat.user.create_session(title="Other")
     chat.user.ask(other, "hello")
     page.reload()
-    running = chat.send('/trial.wait {"seconds": 60}')
+    running = chat.send(UNENDING_CALL)
     first = chat.session_id
     queue = chat.queue("my next message")
     open_chat(chat, "Other", other)

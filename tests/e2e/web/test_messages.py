@@ -6,7 +6,7 @@ import re
 from playwright.sync_api import expect
 
 from tests.e2e.web.accessibility import find_axe_violations
-from tests.e2e.web.chat_page import ChatPage
+from tests.e2e.web.chat_page import UNENDING_CALL, ChatPage
 from tests.e2e.web.conftest import ChatPageFactory
 from tests.e2e.web.keyboard import Keyboard
 from tests.fake_providers.held_pieces import HoldPieces
@@ -107,7 +107,7 @@ def test_edited_message_begins_a_branch_and_the_original_is_kept(chat: ChatPage,
 def test_caret_drafts_and_queue(chat: ChatPage) -> None:
     page, keys = chat.page, Keyboard(chat.page)
     expect(chat.message_box).to_be_focused()
-    running = chat.send('/trial.wait {"seconds": 60}')
+    running = chat.send(UNENDING_CALL)
     first = chat.session_id
     queue = chat.queue("my next message")
     expect(queue).to_have_text("my next message")

@@ -9,7 +9,7 @@ from tests.e2e.conftest import PASSWORD_CONFIG
 from tests.e2e.password_system import running_password_system
 from tests.e2e.system_process import free_port
 from tests.e2e.user_client import UserClient
-from tests.e2e.web.chat_page import MAX_TURN_MS, ChatPage
+from tests.e2e.web.chat_page import MAX_TURN_MS, UNENDING_CALL, ChatPage
 from tests.e2e.web.conftest import TIMEOUT_MS
 from tests.e2e.web.tls_proxy import tls_proxy
 from tests.fakes.accounts import PASSWORD
@@ -43,7 +43,7 @@ def test_user_chats_uploads_and_downloads_through_the_proxy_alone(browser: Brows
         chat.message_box.wait_for()
         (cookie,) = context.cookies()
         with page.expect_websocket():
-            turn = chat.send('/trial.wait {"seconds": 60}')
+            turn = chat.send(UNENDING_CALL)
         page.get_by_role("button", name="Stop", exact=True).click()
         expect(turn).to_have_attribute("aria-busy", "false")
         chat.drop_file("large.bin", LARGE_BYTES)

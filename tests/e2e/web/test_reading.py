@@ -5,7 +5,7 @@ from collections.abc import Callable
 
 from playwright.sync_api import Route, expect
 
-from tests.e2e.web.chat_page import ChatPage, wait_for, wait_until
+from tests.e2e.web.chat_page import UNENDING_CALL, ChatPage, wait_for, wait_until
 from tests.e2e.web.conftest import ChatPageFactory
 from tests.e2e.web.keyboard import Keyboard
 from tests.fake_providers.replies import Answer
@@ -88,7 +88,7 @@ def test_long_chat_opens_at_its_end_loads_older_turns_and_shows_what_is_sent(cha
     assert chat.turns.count() < 7
 
     box.focus()
-    scroll_up(chat, lambda: chat.turns.count() == 7)
+    scroll_up(chat, lambda: chat.turns.count() == 7 and to_end.is_visible())
     expect(to_end).to_be_visible()
     box.evaluate("box => box.scrollTo({top: 0})")
     expect(chat.turns.first).to_contain_text("message 0")
@@ -100,7 +100,7 @@ def test_long_chat_opens_at_its_end_loads_older_turns_and_shows_what_is_sent(cha
     expect(sent).to_have_attribute("aria-busy", "false")
     wait_until(box, f"box => ({end_distance})(box) < 2")
     box.focus()
-    scroll_up(chat, lambda: box.evaluate("box => box.scrollTop === 0"))
+    scroll_up(chat, lambda: box.evaluate("box => box.scrollTop === 0") and to_end.is_visible())
     to_end.click()
     wait_until(box, f"box => ({end_distance})(box) < 2")
 
@@ -214,7 +214,7 @@ def test_files_without_a_usable_type_open_in_a_viewer(chat: ChatPage) -> None:
 
 
 def test_thinking_is_not_shown_while_a_tool_runs(chat: ChatPage) -> None:
-    turn = chat.send('/trial.wait {"seconds": 60}\n/calculator.evaluate {"expression": "2+3"}')
+    turn = chat.send(f'{UNENDING_CALL}\n/calculator.evaluate {{"expression": "2+3"}}')
 
     expect(turn.locator(".call.done")).to_have_count(1)
     expect(turn.locator(".call.running")).to_have_count(1)

@@ -13,7 +13,7 @@ DROPS = 20
 DROP_INTERVAL_MS = 200  # drops some connections while they wait for events, others during a request
 POLL_MS = 20
 LINES = 60
-CALL = f'/trial.log_lines {{"lines": {LINES}, "seconds": 4, "then_wait": 100}}'  # runs until it is stopped
+CALL = f'/trial.log_lines {{"lines": {LINES}, "seconds": 4, "then_wait": 600}}'  # runs until it is stopped
 TIMES = re.compile(r"\d+\.\d s|\d+ s|\d+ min \d+ s|\d\d:\d\d [AP]M")
 
 

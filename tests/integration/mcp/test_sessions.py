@@ -78,20 +78,26 @@ def test_call_canceled_just_before_its_direct_answer_is_processed_leaves_no_warn
 def test_server_that_starts_while_its_session_times_out_is_killed(
     new_session: Session, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    start, begins = processes.start, threading.Event()
+    start, begun, begins = processes.start, threading.Event(), threading.Event()
     pids: list[int] = []
 
+    def time_out_during_the_start(_seconds: float) -> None:
+        assert begun.wait(TIMEOUT)
+        raise TimeoutError
+
     def start_late(*args: Any, **options: Any) -> processes.Server:  # noqa: ANN401  (whatever it takes)
+        begun.set()
         begins.wait(TIMEOUT)
         server = start(*args, **options)
         pids.append(server.pid)
         return server
 
     monkeypatch.setattr(processes, "start", start_late)
+    monkeypatch.setattr(new_session._ready, "result", time_out_during_the_start)  # noqa: SLF001  (a timeout in this moment)
     timer = threading.Timer(1, begins.set)
     timer.start()
     with pytest.raises(NotReadyError, match="did not answer"):
-        new_session.open(0.1)
+        new_session.open(TIMEOUT)
     timer.join()
 
     (pid,) = pids

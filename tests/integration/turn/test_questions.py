@@ -3,6 +3,7 @@
 import json
 import os
 import queue
+import threading
 import time
 from collections.abc import Iterator
 from contextlib import ExitStack
@@ -18,8 +19,8 @@ from satchel.domain.ids import CallId
 from satchel.domain.inputs import InputAnswer
 from satchel.domain.sessions import Turn, TurnStatus
 from satchel.domain.steps import TurnStep, repeat_first_round
-from satchel.ports.tool_client import ToolResult
-from tests.integration.turn.fakes import ANSWER, Script
+from satchel.ports.tool_client import QuestionRefused, ToolResult
+from tests.integration.turn.fakes import ANSWER, FakeRunningCall, Script
 from tests.integration.turn.faults import failing
 from tests.integration.turn.test_state_machine_paths import assert_ended_once, error_codes
 from tests.integration.turn.turn_driver import TurnDriver, UserSession, real_handler
@@ -131,11 +132,21 @@ def test_answers_are_removed_at_the_end_of_the_call(turns: TurnDriver, session: 
     turns.wait_for_end(turn)
 
 
-def test_answer_is_stored_until_the_running_tool_has_read_it(turns: TurnDriver, session: UserSession) -> None:
+def test_answer_is_stored_until_the_running_tool_has_read_it(
+    turns: TurnDriver, session: UserSession, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    reply, may_read = FakeRunningCall.reply, threading.Event()
+
+    def reply_later(call: FakeRunningCall, question: int, given: InputAnswer | QuestionRefused) -> None:
+        assert question == 0 or may_read.wait(60)
+        reply(call, question, given)
+
+    monkeypatch.setattr(FakeRunningCall, "reply", reply_later)
     turn = turns.start(session, INTERVIEW)
     answer(turns, turn, "1-0", {})
     answer(turns, turn, "2-0", {"name": "here for a second"})
     assert stored_text().count(_escaped({"name": "here for a second"})) == 2  # of the user, and for the runner
+    may_read.set()
     turns.wait_for_end(turn)
 
 
@@ -168,7 +179,8 @@ def test_only_the_runner_of_an_asking_tool_is_billed_and_at_most_for_the_bound(
 
     assert set(turns.billed_between(start, start + 1)) == {"run-bench"}
     assert "did not answer" in str(results(turns, turn))
-    assert all(invocation.ended for invocation in turns.invocations if invocation.function == "run-bench")
+    runners = [invocation for invocation in turns.invocations if invocation.function == "run-bench"]
+    turns.wait_until(lambda: all(invocation.ended for invocation in runners), timeout=5)
     assert turns.bench.interviews[-1].killed.is_set()
 
 

@@ -21,6 +21,8 @@ CHILD_SECONDS = "60"
 token: object = None
 call: Arguments = {}
 signed_in: set[object] = set()
+timers: list[threading.Timer] = []
+"""What starts when the result has been sent."""
 
 
 class LinkRequired(Exception):
@@ -177,7 +179,7 @@ def grows(_: Arguments) -> dict[str, Any]:
 
 def grows_later(_: Arguments) -> dict[str, Any]:
     """Announce the change from a thread, after the result has been sent."""
-    threading.Timer(0.05, lambda: send(method="notifications/tools/list_changed")).start()
+    timers.append(threading.Timer(0.05, lambda: send(method="notifications/tools/list_changed")))
     return text("growing")
 
 
@@ -254,6 +256,8 @@ def main() -> None:
             sys.exit("expected initialize")
         try:
             send(id=request["id"], result=answer(request["method"], request.get("params", {})))
+            while timers:
+                timers.pop().start()
         except LinkRequired as required:
             data = {"elicitations": [required.args[0]]}
             send(id=request["id"], error={"code": -32042, "message": "Sign in first", "data": data})
