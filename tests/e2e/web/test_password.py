@@ -1,18 +1,20 @@
 """Sign-in with name and password on the page, at a server with accounts."""
 
+import re
 import uuid
 from collections.abc import Iterator
 
 import pytest
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Browser, Page, Route, expect
 
 from tests.e2e.password_system import PasswordSystem
 from tests.e2e.user_client import SESSION_COOKIE, UserClient
 from tests.e2e.web.accessibility import find_axe_violations, find_keyboard_issues
-from tests.e2e.web.chat_page import ChatPage
+from tests.e2e.web.chat_page import ChatPage, wait_for
 from tests.e2e.web.conftest import TIMEOUT_MS
 from tests.fakes.accounts import PASSWORD
 
+FILES = re.compile(r"/api/files\?")
 _SESSIONS = """async () => {
     const response = await fetch("/api/sessions", {headers: {"X-Satchel-Client": "page"}});
     return (await response.json()).sessions;
@@ -116,16 +118,30 @@ def test_late_refusal_of_an_earlier_session_does_not_end_the_new_one(
     chat: ChatPage, password_system: PasswordSystem
 ) -> None:
     page = chat.page
+    held: list[Route] = []
+
+    def hold(route: Route) -> None:
+        if held:
+            route.fallback()
+        else:
+            held.append(route)
+
     page.goto("/")
     sign_in(chat)
     chat.message_box.wait_for()
+    page.route(FILES, hold)
+    page.get_by_role("button", name="My Files").click()
+    wait_for(page, lambda: held, "the request for the files")
+    chat.message_box.fill("hello")
     with password_system.accounts() as accounts:
         accounts.set_password(chat.user.name, "another password")
-    with chat.delayed_reads(r"/api/files\?.*"):
-        page.get_by_role("button", name="My Files").click()
-        expect_form(page)  # as the list of unfinished uploads is refused at once
-        sign_in(chat, "another password")
-        chat.message_box.wait_for()
+    page.keyboard.press("Enter")  # or a request of the page itself has led to the form already
+    expect_form(page)
+    sign_in(chat, "another password")
+    chat.message_box.wait_for()
+
+    with page.expect_response(held[0].request.url):
+        held[0].fulfill(status=401, json={"error_code": "E_UNAUTHORIZED"})
     chat.draw()
     expect(chat.message_box).to_be_visible()
 
