@@ -30,6 +30,8 @@ _ANCHORED = {
     "satchel.adapters.sandbox.policy._OPTION",
     "satchel.services.calls.record_tool_result._FULL_RESULTS",
     "local.lint.rules.encoding._PLACEHOLDER",
+    "functions.servers.documents.document_reader.range._RANGE",
+    "functions.servers.documents.document_reader.texts._DEFINITION",
 }
 """Patterns that are used with ``match`` or ``fullmatch`` only. ``search`` would be near or above the limit."""
 _SLOW_EXAMPLES = [r"^(\w+\s?)+$", r"(a*)*b", r"\s+$", r"a[^>]*x"]

@@ -7,7 +7,7 @@ import socket
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field
 
 import httpx2
@@ -21,6 +21,7 @@ from tests.e2e.system_process import SystemProcess
 from tests.e2e.user_client import Json, UserClient
 
 LINES, SECONDS = 180, 8
+CONNECTIONS, PINGS = 150, 1000
 DISCONNECTS = 50
 MAX_TURN_SECONDS = 180  # on a busy machine; the turn is cancelled after the last disconnect
 MAX_LIFETIME, MAX_MESSAGES = 0.1, 4  # of a connection that gets disconnected
@@ -189,6 +190,19 @@ def test_connection_follows_several_turns_and_unsubscribe_stops_one_of_them(turn
         assert user.request("DELETE", f"/api/sessions/{session_id}/turns/{running}").is_success
         late = list(receive_until_silent(connection))  # the first events may have been on their way
         assert not [message for message in late if message["turn_id"] == running and message.get("done")]
+
+
+def test_150_connections_and_1000_pings_of_one_user_disturb_nobody(new_user: NewUser) -> None:
+    user, other = new_user(), new_user()
+    with ExitStack() as stack:
+        connections = [stack.enter_context(connected(user)) for _ in range(CONNECTIONS)]
+        for _ in range(PINGS):
+            send(connections[0], action="ping")
+        assert other.ask(other.create_session(), "hello")["status"] == "complete"
+        assert [receive(connections[0]) for _ in range(PINGS)] == [{"type": "pong"}] * PINGS
+        for connection in connections:
+            send(connection, action="ping")
+        assert [receive(connection) for connection in connections] == [{"type": "pong"}] * CONNECTIONS
 
 
 def test_ticket_works_once_and_is_not_logged(new_user: NewUser, system: SystemProcess) -> None:

@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 from starlette.testclient import TestClient
 
+from satchel.adapters.dynamodb.events import LAST_NUMBERS
 from satchel.domain.events import NewEvent
 from satchel.domain.ids import TurnId, UserName
 from tests.integration.http.api_client import ApiClient
@@ -50,6 +51,20 @@ def test_event_has_sequence_number_type_time_and_payload(
         "next": 2,
         "done": False,
     }
+
+
+def test_unreadable_item_is_skipped_with_a_warning(
+    backend: Backend, api: ApiClient, url: str, turn_id: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    append_text(backend, turn_id, "first")
+    backend.table.put({"pk": f"TURN#{turn_id}", "sk": "EVENT#00000003", "doc": "[[["})
+    LAST_NUMBERS.clear()
+    append_text(backend, turn_id, "later")
+
+    page = api.get_json(url)
+
+    assert (texts(page), page["next"]) == ([None, "first", "later"], 4)
+    assert set(caplog.messages) == {"skipped an unreadable event"}
 
 
 def test_payload_cannot_replace_sequence_number_or_type(

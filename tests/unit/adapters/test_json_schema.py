@@ -1,12 +1,12 @@
-import random
 import socket
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 import pytest
 
 from satchel.adapters.json_schema import JsonSchemaChecker
+from tests.random_schemas import random_checks
 
 TOO_DEEP = "the value or the tool's schema is nested too deeply"
 SCHEMA = {
@@ -176,48 +176,5 @@ def test_work_of_a_hostile_schema_is_bounded_and_the_server_checks(name: str) ->
 
 @pytest.mark.parametrize("seed", range(20))
 def test_work_of_2000_random_schemas_is_bounded(seed: int) -> None:
-    chance = random.Random(seed)  # noqa: S311  (reproducible test data)
-
-    for _ in range(100):
-        schema = {"$defs": {name: random_schema(chance, 2) for name in "ab"}, **random_schema(chance, 3)}
-        arguments = {name: random_value(chance, 3) for name in "ab"}
+    for schema, arguments in random_checks(seed, 100):
         assert count_calls(lambda pair=(schema, arguments): find_problems(*pair)) < MAX_CALLS  # type: ignore[misc]
-
-
-def random_schema(chance: random.Random, depth: int) -> dict[str, Any]:
-    return dict(random_keywords(chance, depth))
-
-
-def random_keywords(chance: random.Random, depth: int) -> Iterator[tuple[str, Any]]:
-    if depth == 0 or chance.random() < 0.2:
-        yield "$ref", chance.choice(["#/$defs/a", "#/$defs/b", "#", "#/$defs/missing"])
-        return
-
-    def schemas() -> list[dict[str, Any]]:
-        return [random_schema(chance, depth - 1) for _ in range(chance.randint(1, 3))]
-
-    for name in chance.sample(["allOf", "anyOf", "oneOf", "prefixItems"], 2):
-        yield name, schemas()
-    for name in chance.sample(["items", "additionalProperties", "propertyNames", "contains", "not", "if"], 2):
-        yield name, random_schema(chance, depth - 1)
-    yield "properties", dict(zip("ab", schemas(), strict=False))
-    yield chance.choice(
-        [
-            ("type", chance.choice(["object", "array", "string", ["integer", "null"]])),
-            ("enum", [random_value(chance, 1)] * chance.choice([1, 100])),
-            ("const", random_value(chance, 2)),
-            ("uniqueItems", True),
-            ("pattern", r"^(\w+\s?)+$"),
-            ("required", ["a"] * chance.choice([1, 1000])),
-            ("minimum", 3),
-        ]
-    )
-
-
-def random_value(chance: random.Random, depth: int) -> Any:  # noqa: ANN401  (any JSON value)
-    if depth == 0 or chance.random() < 0.2:
-        return chance.choice([None, True, 5, 0.5, "a" * chance.choice([1, 40, 1000]) + "!"])
-    size = chance.choice([1, 3, 8])
-    if chance.random() < 0.5:
-        return [random_value(chance, depth - 1)] * size
-    return {name: random_value(chance, depth - 1) for name in "abcdefgh"[:size]}
