@@ -22,7 +22,7 @@ token: object = None
 call: Arguments = {}
 signed_in: set[object] = set()
 timers: list[threading.Timer] = []
-"""What starts when the result has been sent."""
+"""The timers that start when the result has been sent."""
 
 
 class LinkRequired(Exception):

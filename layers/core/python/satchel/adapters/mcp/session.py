@@ -447,18 +447,18 @@ class Session:
         tools, resources, prompts = (
             bool(kind and kind.list_changed) for kind in (offered.tools, offered.resources, offered.prompts)
         )
-        if not self.connection.is_persistent or not (tools or resources or prompts):
-            is_answered.set()
-            return
         try:
+            if not self.connection.is_persistent or not (tools or resources or prompts):
+                return
             async with client.listen(
                 tools_list_changed=tools, resources_list_changed=resources, prompts_list_changed=prompts
             ):
                 is_answered.set()
                 await anyio.sleep_forever()
         except (MCPError, ListenNotSupportedError, SubscriptionLost) as error:
-            is_answered.set()
             logger.debug("a server does not announce changes of its lists: %s", error)
+        finally:
+            is_answered.set()
 
     async def _call(self, outcome: Callable[[], Coroutine[Any, Any, CallOutcome]], listener: EventListener) -> None:
         # A function, not a coroutine: a call that is canceled before this task runs would never await the coroutine.
