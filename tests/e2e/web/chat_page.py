@@ -107,12 +107,12 @@ class ChatPage:
             self.message_box.dispatch_event(event, {"dataTransfer": transfer})
 
     @contextmanager
-    def delayed_reads(self, url_end: str) -> Iterator[None]:
-        """Send GET requests whose URL ends with a pattern at once, but deliver their responses only after the block."""
+    def delayed_responses(self, method: str, url_end: str) -> Iterator[None]:
+        """Send requests whose URL ends with a pattern at once, but deliver their responses only after the block."""
         held: list[tuple[Route, APIResponse]] = []
 
         def hold(route: Route) -> None:
-            if route.request.method == "GET":
+            if route.request.method == method:
                 held.append((route, route.fetch()))
             else:
                 route.fallback()
@@ -120,7 +120,7 @@ class ChatPage:
         pattern = re.compile(url_end + "$")
         self.page.route(pattern, hold)
         yield
-        wait_for(self.page, lambda: held, f"a response to GET {url_end}")
+        wait_for(self.page, lambda: held, f"a response to {method} {url_end}")
         for route, response in held:
             route.fulfill(response=response)
         self.page.unroute(pattern, hold)

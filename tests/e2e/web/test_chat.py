@@ -176,7 +176,7 @@ def test_slow_call_shows_progress_then_silence_notices_and_can_be_canceled(chat:
 def test_chats_are_listed_renamed_and_deleted_after_confirmation(chat: ChatPage) -> None:
     page, keys = chat.page, Keyboard(chat.page)
     titles = page.locator(".sessions .title")
-    with chat.delayed_reads("/api/sessions"):
+    with chat.delayed_responses("GET", "/api/sessions"):
         page.reload()
         chat.ask("first chat")
     expect(titles).to_have_text(["first chat"])

@@ -410,7 +410,7 @@ def test_shared_link_works_until_it_is_revoked(chat: ChatPage) -> None:
     chat.user.upload(None, "sales of may.csv", b"a,b\n1,2\n")
     open_files(chat)
     dialog = page.get_by_role("dialog")
-    with chat.delayed_reads(r"/api/links\?.*"):
+    with chat.delayed_responses("GET", r"/api/links\?.*"):
         choose_action(keys, "Share", "sales of may.csv")
         keys.choose("Expires after", "8")
         keys.press("button", "Create link")

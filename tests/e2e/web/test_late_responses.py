@@ -15,7 +15,7 @@ def open_chat(chat: ChatPage, title: str, session_id: str) -> None:
 
 def test_files_of_the_chosen_filter_stay_when_those_of_an_earlier_one_arrive(chat: ChatPage) -> None:
     chat.user.upload(None, "plan.txt", b"A plan")
-    with chat.delayed_reads(r"/api/files\?limit=100"):
+    with chat.delayed_responses("GET", r"/api/files\?limit=100"):
         files = open_files(chat)
         files.get_by_role("group", name="Filters").get_by_role("button", name="Uploaded").click()
         expect(files.locator(".file-name")).to_have_text(["plan.txt"])
@@ -106,7 +106,7 @@ def test_message_that_is_refused_after_a_switch_of_chats_returns_to_its_own_chat
 def test_new_title_stays_when_the_chat_as_it_was_before_arrives(chat: ChatPage) -> None:
     page = chat.page
     titles = page.locator(".sessions .title")
-    with chat.delayed_reads(r"/api/sessions/[^/?]+\?limit=1"):
+    with chat.delayed_responses("GET", r"/api/sessions/[^/?]+\?limit=1"):
         chat.ask("first chat")
         page.get_by_role("button", name="Actions for first chat").click()
         page.get_by_role("menuitem", name="Rename").click()
@@ -117,11 +117,29 @@ def test_new_title_stays_when_the_chat_as_it_was_before_arrives(chat: ChatPage) 
     expect(titles).to_have_text(["Sales"])
 
 
+def test_title_appears_although_the_turn_ends_before_the_response_to_its_message(chat: ChatPage) -> None:
+    page = chat.page
+    with chat.delayed_responses("POST", r"/api/sessions/[^/]+/turns"):
+        with chat.held_request("GET", r"/api/sessions/[^/?]+\?limit=20.*"):
+            chat.message_box.fill("first chat")
+            chat.message_box.press("Enter")
+            page.wait_for_url("**/#*")
+            path = f"/api/sessions/{chat.session_id}"
+            wait_for(page, lambda: _statuses(chat, path) == ["complete"], "the end of the turn")
+            chat.user.request("PATCH", path, json={"title": "Sales"})
+        expect(chat.turns).to_have_attribute("aria-busy", "false")
+    expect(page.locator(".sessions .title")).to_have_text(["Sales"])
+
+
+def _statuses(chat: ChatPage, path: str) -> list[str]:
+    return [turn["status"] for turn in chat.user.request("GET", path).json()["turns"]]
+
+
 def test_highlighted_option_stays_when_further_ones_arrive(chat: ChatPage) -> None:
     page = chat.page
     active = page.locator("[role=option][aria-selected=true] .label")
     options = page.get_by_role("option")
-    with chat.delayed_reads("/api/prompts"):
+    with chat.delayed_responses("GET", "/api/prompts"):
         chat.message_box.press("/")
         expect(options.nth(1)).to_be_visible()
         chat.message_box.press("ArrowDown")

@@ -167,7 +167,7 @@ def test_app_of_a_running_call_stays_open_when_the_earlier_call_is_loaded_after_
     held(chat, "held-earlier")
     session = chat.user.request("GET", f"/api/sessions/{chat.session_id}").json()
     earlier = min(turn["turn_id"] for turn in session["turns"])
-    with chat.delayed_reads(f"/turns/{earlier}/events.*"):
+    with chat.delayed_responses("GET", f"/turns/{earlier}/events.*"):
         chat.page.reload()
         newest_frame(chat.page, 1)
     frame = newest_frame(chat.page, 2)

@@ -168,7 +168,7 @@ def test_personal_token_is_shown_once_listed_used_and_revoked(chat: ChatPage) ->
     dialog = page.get_by_role("dialog", name="Settings")
     for name in ("Oldest", "Earlier"):
         assert chat.user.request("POST", "/api/me/tokens", json={"name": name, "ttl_days": 7}).is_success
-    with chat.delayed_reads("/api/me/tokens"):
+    with chat.delayed_responses("GET", "/api/me/tokens"):
         keys.press("button", "Settings", back=True)
         keys.go_to("input", "For which program?")
         page.keyboard.type("Open WebUI")

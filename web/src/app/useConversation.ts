@@ -108,7 +108,7 @@ export function useConversation(config: Config): Conversation {
   };
   const ensureSession = useEnsureSession(sessionId, onStarted, (title) => sessions.start(title, selectedModel, startsTemporary));
   const runningTurn = turns.list.find((turn) => turn.status === "running") ?? null;
-  useRefreshedSession(sessionId, sessions, turns.list, runningTurn);
+  useRefreshedSession(sessionId, sessions, turns, runningTurn);
   const isRunning = runningTurn !== null || isSending;
   /** The changes of the session's model, one after the other. */
   const changingModel = useRef(Promise.resolve());
@@ -265,17 +265,20 @@ function useAttached() {
 const TITLED_TURNS = 2;
 
 /** Read the open session again if the list lacks it, and after its first turns, because the model may have given it a title. */
-function useRefreshedSession(sessionId: string | null, sessions: Sessions, turns: readonly Turn[], runningTurn: Turn | null): void {
+function useRefreshedSession(sessionId: string | null, sessions: Sessions, turns: Turns, runningTurn: Turn | null): void {
+  const { list, sentCount } = turns;
   const isMissing = sessions.isLoaded && sessions.list.every((one) => one.session_id !== sessionId);
   useEffect(() => {
     if (sessionId !== null && isMissing) sessions.refresh(sessionId);
   }, [sessionId, isMissing]);
-  const previous = useRef<Turn | null>(null);
+  const previous = useRef({ runningTurn, sentCount });
   useEffect(() => {
-    const hasEnded = previous.current !== null && runningTurn === null && previous.current.sessionId === sessionId;
-    previous.current = runningTurn;
-    if (hasEnded && sessionId !== null && turns.length <= TITLED_TURNS) sessions.refresh(sessionId);
-  }, [runningTurn?.turnId]);
+    const { runningTurn: before, sentCount: sentBefore } = previous.current;
+    previous.current = { runningTurn, sentCount };
+    // A turn may be over before the response to its message arrives: then the page never shows it running.
+    const isOver = runningTurn === null && (before?.sessionId === sessionId || sentCount > sentBefore);
+    if (isOver && sessionId !== null && list.length <= TITLED_TURNS) sessions.refresh(sessionId);
+  }, [runningTurn?.turnId, sentCount]);
 }
 
 /** Return a function that starts a session if no session is open. Concurrent calls share one new session. */
