@@ -12,6 +12,7 @@ def _is_empty(value: object) -> bool:
     return not value
 
 
+# Lists of messages have factories, because Pydantic makes a deep copy of a default for each message of a conversation.
 _Media = Annotated[list[MediaRef], Field(exclude_if=_is_empty)]
 _NotShown = Annotated[list[str], Field(exclude=True)]
 
@@ -34,8 +35,8 @@ class UserMessage(BaseModel):
     role: Literal["user"] = "user"
     text: str
     file_list: str = ""
-    media: _Media = []
-    not_shown: _NotShown = []
+    media: _Media = Field(default_factory=list)
+    not_shown: _NotShown = Field(default_factory=list)
 
     def for_model(self) -> "UserMessage":
         """Return the message as the model gets it: the text ends with the list of files and the notes."""
@@ -69,8 +70,8 @@ class AssistantMessage(BaseModel):
 
     role: Literal["assistant"] = "assistant"
     text: str
-    calls: list[ProposedCall] = []
-    thinking: _Thinking = []
+    calls: list[ProposedCall] = Field(default_factory=list)
+    thinking: _Thinking = Field(default_factory=list)
 
 
 class ToolMessage(BaseModel):
@@ -85,8 +86,8 @@ class ToolMessage(BaseModel):
     content: dict[str, Any]
     failed: bool = False
     mistaken: bool = False
-    media: _Media = []
-    not_shown: _NotShown = []
+    media: _Media = Field(default_factory=list)
+    not_shown: _NotShown = Field(default_factory=list)
 
     def for_model(self) -> "ToolMessage":
         """Return the result as the model gets it: the content includes the notes for what is not shown."""

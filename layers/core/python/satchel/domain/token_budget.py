@@ -30,6 +30,7 @@ _NOTE_TOKENS = 64
 _STEPS = 8
 _HEAD_CHARS, _TAIL_CHARS = 200, 100
 _MAX_FILE_NAMES = 20
+_ENCODER = json.JSONEncoder(ensure_ascii=False)  # ``json.dumps`` would create one for each message
 _SHORTENED = "This result was shortened because the conversation is long. Call the tool again if you need all of it."
 
 
@@ -169,4 +170,4 @@ def _shorten(message: Message) -> Message:
 
 
 def _json(value: Any) -> str:  # noqa: ANN401  (any JSON value)
-    return json.dumps(value, ensure_ascii=False)
+    return _ENCODER.encode(value)

@@ -14,8 +14,8 @@ from pydantic import BaseModel, ConfigDict, TypeAdapter
 
 from satchel.adapters.dynamodb.items import Item, LargeTexts
 from satchel.adapters.dynamodb.table import Query, Table
-from satchel.adapters.dynamodb.turns import LISTED_PREFIX, is_answered, parse_prompt, parse_turn
-from satchel.domain.branches import turns_of_branch
+from satchel.adapters.dynamodb.turns import LISTED_PREFIX, is_answered, parse_prompt
+from satchel.domain.branches import After, turns_of_branch
 from satchel.domain.calls import Call
 from satchel.domain.conversation import AssistantMessage, Message, ToolMessage
 from satchel.domain.ids import TURN, SessionId, TurnId
@@ -25,6 +25,15 @@ from satchel.ports.storage import FileStore
 _MESSAGE: TypeAdapter[Message] = TypeAdapter(Message, config=ConfigDict(defer_build=True))
 _MAX_INLINE_BYTES = 300_000
 _MESSAGES = f"MSG#{TURN}"
+
+
+class _TurnTexts(BaseModel):
+    """Part of a turn that its conversation needs. It may have hundreds, and whole turns take four times as long."""
+
+    turn_id: TurnId
+    message: str
+    answer: str = ""
+    after: After = None
 
 
 def reply_key(session_id: SessionId, turn_id: TurnId, round_number: int) -> tuple[str, str]:
@@ -70,7 +79,7 @@ class DynamoTranscript:
     def list_messages(self, session_id: SessionId, last: TurnId | None = None) -> Sequence[Message]:
         # One query, because it costs less than two: between the two kinds of items are only small ones.
         items = list(self.table.iterate(Query(f"SESSION#{session_id}", _MESSAGES, last=f"{LISTED_PREFIX}~")))
-        turns = {turn.turn_id: (turn, item) for item in items if _is_turn(item) for turn in [parse_turn(item)]}
+        turns = {turn.turn_id: (turn, item) for item in items if _is_turn(item) for turn in [_parse_texts(item)]}
         after = {turn_id: turn.after for turn_id, (turn, _) in turns.items()}
         branch = after.keys() if last is None else turns_of_branch(after, last)
         between: dict[TurnId, list[Item]] = defaultdict(list)
@@ -81,7 +90,7 @@ class DynamoTranscript:
         for turn_id, (turn, item) in turns.items():
             if turn_id not in branch:
                 continue
-            if prompt := parse_prompt(item, turn):
+            if prompt := parse_prompt(item, turn.message):
                 messages.append(prompt)
             messages += [_MESSAGE.validate_json(_texts(self.store).read(each, "doc")) for each in between[turn_id]]
             if is_answered(item):
@@ -91,6 +100,10 @@ class DynamoTranscript:
 
 def _is_turn(item: Item) -> bool:
     return str(item["sk"]).startswith(LISTED_PREFIX)
+
+
+def _parse_texts(item: Item) -> _TurnTexts:
+    return _TurnTexts.model_validate_json(str(item["doc"]))
 
 
 def _turn_of(item: Item) -> TurnId:

@@ -111,9 +111,9 @@ def is_answered(item: Item) -> bool:
     return bool(item.get(_ANSWERED))
 
 
-def parse_prompt(item: Item, turn: Turn) -> UserMessage | None:
+def parse_prompt(item: Item, text: str) -> UserMessage | None:
     """Return the user's message of a turn, or None if an older version stored it as an item of its own."""
-    return UserMessage(text=turn.message, **json.loads(str(item["prompt"]))) if "prompt" in item else None
+    return UserMessage(text=text, **json.loads(str(item["prompt"]))) if "prompt" in item else None
 
 
 def _imported_items(turn: Turn) -> list[Item]:
