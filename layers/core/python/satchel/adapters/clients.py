@@ -33,7 +33,8 @@ _NO_CREDENTIALS: _Credentials = {
     "aws_secret_access_key": "none",
     "aws_session_token": "none",
 }
-_RETRIES = Config(retries={"mode": "standard", "total_max_attempts": 4}, max_pool_connections=50)
+# botocore builds its own user agent anew for each request, which takes more than half as long as the signature.
+_RETRIES = Config(retries={"mode": "standard", "total_max_attempts": 4}, max_pool_connections=50, user_agent="satchel")
 # Presigned URLs need signatures of version 4, which include headers and work in every region. The URLs also need the
 # region's host name, because the web client's content security policy allows only that host.
 _S3 = _RETRIES.merge(

@@ -2,10 +2,10 @@
 
 import logging
 from collections.abc import Callable, Mapping
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor, wait
 from contextvars import copy_context
 from dataclasses import dataclass
-from functools import partial
+from functools import lru_cache, partial
 from typing import Any
 
 from satchel.domain.ids import CallId, TurnId
@@ -57,10 +57,16 @@ class StreamBatchHandler:
         return None
 
 
+@lru_cache
+def _threads() -> ThreadPoolExecutor:
+    return ThreadPoolExecutor(MAX_THREADS, thread_name_prefix="push")
+
+
 def _run_all(works: Mapping[str, _Work]) -> Mapping[str, Future[bool]]:
     """Run all work, and return when the last one has ended. The log keys of this invocation stay set."""
-    with ThreadPoolExecutor(MAX_THREADS, thread_name_prefix="push") as threads:
-        return {pk: threads.submit(copy_context().run, work) for pk, work in works.items()}
+    done = {pk: _threads().submit(copy_context().run, work) for pk, work in works.items()}
+    wait(done.values())
+    return done
 
 
 def _succeeded(pk: str, done: Future[bool]) -> bool:
