@@ -14,7 +14,8 @@ a stop before the first state. Without the patch, the execution of a canceled ch
 
 Threads: replaces the list ``TMP_THREADS``, which the interpreter's modules import by name. Unpatched moto appends every
 thread and never removes a thread, so the list grows forever. The replacement contains only live threads, so that a
-stopping emulator can wait for them.
+stopping emulator can wait for them. Patches also ``InlineIterationComponent._launch_worker``, so that a Map state has
+at most one thread for each item. Unpatched moto starts as many as the state allows: 8 for a turn with a single call.
 
 End: patches ``ExecutionWorker._execution_logic``. Unpatched moto keeps the environment of each execution
 for ever, with its history and its tasks. Without the patch, the memory of the emulator grows by them with each turn.
@@ -32,6 +33,10 @@ from typing import cast
 
 from moto.stepfunctions.parser import utils
 from moto.stepfunctions.parser.api import ExecutionStatus
+from moto.stepfunctions.parser.asl.component.state.exec.state_map.iteration.inline_iteration_component import (
+    InlineIterationComponent,
+)
+from moto.stepfunctions.parser.asl.component.state.exec.state_map.iteration.job import JobPool
 from moto.stepfunctions.parser.asl.eval.environment import Environment
 from moto.stepfunctions.parser.asl.eval.program_state import ProgramRunning, ProgramStopped
 from moto.stepfunctions.parser.backend.execution import Execution
@@ -49,6 +54,7 @@ _set_timed_out = original(Environment, "set_timed_out")
 _set_error = original(Environment, "set_error")
 _next_state_name = original(Environment, "next_state_name")
 _run = original(ExecutionWorker, "_execution_logic")
+_launch_map_worker = original(InlineIterationComponent, "_launch_worker")
 _MAX_ENDED = 50
 
 
@@ -64,6 +70,7 @@ def install() -> None:
     replace(Environment, "set_error", _fail)
     replace(Environment, "next_state_name", property(_next_state_name.fget, _transition))
     replace(ExecutionWorker, "_execution_logic", _run_and_forget)
+    replace(InlineIterationComponent, "_launch_worker", _launch_needed_worker)
     replace_everywhere("moto.stepfunctions.parser", "TMP_THREADS", utils.TMP_THREADS, _THREADS)
 
 
@@ -181,3 +188,12 @@ def join_threads(timeout: float) -> int:
     for thread in _THREADS.alive():
         thread.join(max(0.0, deadline - time.monotonic()))
     return len(_THREADS.alive())
+
+
+def _launch_needed_worker(self: InlineIterationComponent, *, job_pool: JobPool, **named: object) -> object:
+    """Start a thread for a Map state unless there is already one for each item. moto ignores the result."""
+    variables = vars(job_pool)
+    variables["workers"] = variables.get("workers", 0) + 1
+    if variables["workers"] > variables["_jobs_number"]:
+        return None
+    return _launch_map_worker(self, job_pool=job_pool, **named)

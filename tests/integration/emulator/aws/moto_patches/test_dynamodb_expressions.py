@@ -1,8 +1,9 @@
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import boto3
 import pytest
 from moto.dynamodb.comparisons import ConditionExpressionParser
+from moto.dynamodb.parsing.ast_nodes import DepthFirstTraverser  # type: ignore[attr-defined]  # it has no types
 from moto.dynamodb.parsing.tokens import ExpressionTokenizer
 
 from local.emulator.aws import resources
@@ -77,3 +78,50 @@ def test_unused_name_is_refused_every_time(table: "DynamoDBClient") -> None:
                 ConditionExpression="attribute_not_exists(pk)",
                 ExpressionAttributeNames={"#unused": "n"},
             )
+
+
+def test_update_looks_up_the_processed_classes_once_for_each_walk(
+    table: "DynamoDBClient", monkeypatch: pytest.MonkeyPatch
+) -> None:
+    lookups = record_calls(monkeypatch, DepthFirstTraverser, "nodes_to_be_processed")
+    walks = record_calls(monkeypatch, DepthFirstTraverser, "traverse")
+    table.put_item(TableName="table", Item={"pk": {"S": "p"}, "sk": {"S": "walks"}, "n": {"N": "1"}})
+    assert count(table, "walks", "1") == "2"
+    assert 0 < len(lookups) <= len(walks)
+
+
+def test_update_with_paths_functions_and_all_clauses_changes_the_item(table: "DynamoDBClient") -> None:
+    key = {"pk": {"S": "p"}, "sk": {"S": "clauses"}}
+    item: dict[str, Any] = {
+        "tree": {"M": {"kept": {"S": "a"}, "gone": {"S": "b"}}},
+        "row": {"L": [{"S": "c"}]},
+        "queue": {"L": [{"S": "d"}, {"S": "e"}, {"S": "f"}]},
+        "n": {"N": "3"},
+        "members": {"SS": ["g", "h"]},
+    }
+    table.put_item(TableName="table", Item={**key, **item})
+    for _ in range(2):  # the second update begins with the cached tree of the first
+        table.update_item(
+            TableName="table",
+            Key=key,
+            UpdateExpression=(
+                "SET tree.added = if_not_exists(tree.kept, :text), #row = list_append(#row, :more), m = n - :one"
+                " REMOVE tree.gone, queue[0] ADD n :one DELETE members :left"
+            ),
+            ExpressionAttributeNames={"#row": "row"},
+            ExpressionAttributeValues={
+                ":text": {"S": "t"},
+                ":more": {"L": [{"S": "i"}]},
+                ":one": {"N": "1"},
+                ":left": {"SS": ["h"]},
+            },
+        )
+    assert table.get_item(TableName="table", Key=key)["Item"] == {
+        **key,
+        "tree": {"M": {"kept": {"S": "a"}, "added": {"S": "a"}}},
+        "row": {"L": [{"S": "c"}, {"S": "i"}, {"S": "i"}]},
+        "queue": {"L": [{"S": "f"}]},
+        "n": {"N": "5"},
+        "members": {"SS": ["g"]},
+        "m": {"N": "3"},
+    }

@@ -1,4 +1,4 @@
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import boto3
 import pytest
@@ -126,3 +126,24 @@ def test_page_has_at_most_one_megabyte(table: "DynamoDBClient") -> None:
     assert query(table, "p", "large") == ["s0", "s1", "s2"]
     assert query(table, "p", "large", ExclusiveStartKey=keys[2]) == ["s3", "s4"]
     assert query(table, "p", "large", ScanIndexForward=False) == ["s4", "s3", "s2"]
+
+
+def test_query_returns_values_of_all_types_as_they_were_written(table: "DynamoDBClient") -> None:
+    values: dict[str, Any] = {
+        "text": {"S": "é"},
+        "number": {"N": "3"},
+        "binary": {"B": b"\x00\xff"},
+        "flag": {"BOOL": True},
+        "nothing": {"NULL": True},
+        "texts": {"SS": ["a", "b"]},
+        "numbers": {"NS": ["1", "2"]},
+        "binaries": {"BS": [b"\x01"]},
+        "list": {"L": [{"S": "a"}, {"M": {"b": {"N": "4"}}}]},
+        "map": {"M": {"S": {"S": "c"}, "inner": {"L": [{"BOOL": False}]}}},
+    }
+    item = {"pk": {"S": "types"}, "sk": {"S": "s1"}, **values}
+    table.put_item(TableName="table", Item=item)
+    response = table.query(
+        TableName="table", KeyConditionExpression="pk = :p", ExpressionAttributeValues={":p": {"S": "types"}}
+    )
+    assert response["Items"] == [item]
