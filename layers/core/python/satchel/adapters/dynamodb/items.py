@@ -39,7 +39,7 @@ def decode(encoded: Mapping[str, Any]) -> Item:
     Omit attributes of types that Satchel does not write. Runners can write such items, and they must stay readable.
     """
     item: Item = {}
-    for name, value in encoded.items():  # conversations have thousands, and a ``match`` takes three times as long
+    for name, value in encoded.items():  # conversations have thousands, and a ``match`` takes ten times as long
         if "S" in value:
             item[name] = value["S"]
         elif "BOOL" in value:
