@@ -28,7 +28,7 @@ _MESSAGES = f"MSG#{TURN}"
 
 
 class _TurnTexts(BaseModel):
-    """Part of a turn that its conversation needs. It may have hundreds, and whole turns take four times as long."""
+    """Part of a turn that its conversation needs. To parse a whole ``Turn`` takes four times as long."""
 
     turn_id: TurnId
     message: str
