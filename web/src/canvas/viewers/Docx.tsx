@@ -3,7 +3,7 @@ import { useMemo } from "react";
 import { texts } from "../../texts";
 import type { Item } from "../item";
 import { openOffice } from "../office/openOffice";
-import { AsyncPreview, TruncationNote } from "../PreviewState";
+import { AsyncPreview, PreviewError, TruncationNote } from "../PreviewState";
 import { useAsync } from "../useAsync";
 import { toSandboxedDocument } from "./sandboxedHtml";
 import type { ViewerProps } from "./types";
@@ -30,7 +30,7 @@ function Document({ item, bytes }: { item: Item; bytes: Uint8Array<ArrayBuffer> 
       {({ html, isComplete }) => (
         <>
           {!isComplete && <TruncationNote item={item} shown={texts.office.beginning} />}
-          <Frame title={item.title} html={html} />
+          <Frame item={item} html={html} />
         </>
       )}
     </AsyncPreview>
@@ -50,7 +50,8 @@ section.docx:not([style*="width:"]) { width: 210mm; min-height: 297mm; padding: 
 }
 </style>`;
 
-function Frame({ title, html }: { title: string; html: string }) {
+function Frame({ item, html }: { item: Item; html: string }) {
   const source = useMemo(() => toSandboxedDocument(`${SURROUNDINGS}${html}`), [html]);
-  return <iframe className="viewer-frame" title={title} sandbox="" srcDoc={source} referrerPolicy="no-referrer" />;
+  if (source === null) return <PreviewError item={item} message={texts.canvas.noPreview} />;
+  return <iframe className="viewer-frame" title={item.title} sandbox="" srcDoc={source} referrerPolicy="no-referrer" />;
 }

@@ -44,13 +44,14 @@ function Page({ item, html }: { item: Item; html: string }) {
       ) : isTooLarge ? (
         <Code item={item} />
       ) : (
-        <SandboxedFrame title={item.title} html={html} />
+        <SandboxedFrame item={item} html={html} />
       )}
     </>
   );
 }
 
-function SandboxedFrame({ title, html }: { title: string; html: string }) {
+function SandboxedFrame({ item, html }: { item: Item; html: string }) {
   const source = useMemo(() => toSandboxedDocument(html), [html]);
-  return <iframe className="viewer-frame" title={title} sandbox="" srcDoc={source} referrerPolicy="no-referrer" />;
+  if (source === null) return <Code item={item} />;
+  return <iframe className="viewer-frame" title={item.title} sandbox="" srcDoc={source} referrerPolicy="no-referrer" />;
 }

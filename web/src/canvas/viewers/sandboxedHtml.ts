@@ -17,6 +17,8 @@ export const FRAME_POLICY = [
 
 const FORBIDDEN_TAGS = ["base", "link", "meta", "iframe", "object", "embed", "form", "noscript", "template"];
 const LINK_TAGS = ["A", "AREA"];
+/** Browsers nest no deeper than 512 elements, and take long to sanitize and lay out such documents. */
+const MAX_DEPTH = 500;
 
 const purify = DOMPurify();
 
@@ -27,9 +29,14 @@ purify.addHook("afterSanitizeAttributes", (node) => {
   if (node.nodeName === "BODY") node.setAttribute("tabindex", "0");
 });
 
-/** Sanitize HTML and return a complete document for `srcdoc`. */
-export function toSandboxedDocument(html: string): string {
-  const safe = purify.sanitize(html, {
+/** Sanitize HTML and return a complete document for `srcdoc`, or null if it is nested too deeply to be laid out quickly. */
+export function toSandboxedDocument(html: string): string | null {
+  const parsed = new DOMParser().parseFromString(html, "text/html");
+  // A tree walker, because the names of untrusted elements can hide the properties of their document.
+  const walker = document.createTreeWalker(parsed, NodeFilter.SHOW_ELEMENT);
+  const root = walker.firstChild();
+  if (!root || isTooDeep(walker)) return null;
+  const safe = purify.sanitize(root, {
     WHOLE_DOCUMENT: true,
     FORCE_BODY: false,
     ADD_TAGS: ["head", "style", "title"],
@@ -38,4 +45,18 @@ export function toSandboxedDocument(html: string): string {
   });
   const policy = `<meta http-equiv="Content-Security-Policy" content="${FRAME_POLICY}">`;
   return `<!doctype html><meta charset="utf-8">${policy}${safe}`;
+}
+
+function isTooDeep(walker: TreeWalker): boolean {
+  for (let depth = 0; depth <= MAX_DEPTH; ) {
+    if (walker.firstChild()) {
+      depth += 1;
+      continue;
+    }
+    while (!walker.nextSibling()) {
+      if (!walker.parentNode()) return false;
+      depth -= 1;
+    }
+  }
+  return true;
 }
