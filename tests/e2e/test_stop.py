@@ -1,6 +1,7 @@
 """Stop under load: within five seconds, without error output, processes or files left behind."""
 
 import socket
+import subprocess
 import time
 import uuid
 from collections.abc import Callable
@@ -18,7 +19,7 @@ from tests.e2e.system_process import SystemProcess, running_system, serve_comman
 from tests.e2e.user_client import UserClient, run_user, wait_for_tools
 from tests.processes import is_alive
 
-TRIAL_CONFIG = MCP_CONFIG.with_name("trial.json")
+SETTINGS = {"SATCHEL_MCP_CONFIG": str(MCP_CONFIG.with_name("trial.json")), "PYTHONFAULTHANDLER": "1"}
 TURNS = 10
 MAX_SECONDS = 5.0
 TIMEOUT_SECONDS = 90.0
@@ -61,7 +62,12 @@ def _stop(system: SystemProcess, signal_name: str) -> None:
     processes = psutil.Process(system.process.pid).children(recursive=True)
     start = time.monotonic()
     system.send(signal_name)
-    assert system.process.wait(MAX_SECONDS) == 0
+    try:
+        assert system.process.wait(MAX_SECONDS) == 0
+    except subprocess.TimeoutExpired:
+        system.send("SIGABRT")  # the output then says what each thread waits for
+        system.process.wait()
+        pytest.fail(f"the stop took more than {MAX_SECONDS} s:\n{system.output()}")
     assert time.monotonic() - start < MAX_SECONDS
     assert "Traceback" not in system.output()
     assert [p for p in processes if is_alive(p)] == []
@@ -73,7 +79,7 @@ def _stop(system: SystemProcess, signal_name: str) -> None:
 def test_signal_under_load_stops_within_five_seconds_and_deletes_workspaces(
     signal_name: str,
 ) -> None:
-    with running_system(serve_command(), settings={"SATCHEL_MCP_CONFIG": str(TRIAL_CONFIG)}) as system:
+    with running_system(serve_command(), settings=SETTINGS) as system:
         wait_for_tools(system.url)
         users = _load(system, '/trial.wait_with_daemon {"seconds": 60}')
         _wait_until(lambda: all((_workspace(user) / "daemon.pid").exists() for user in users))
@@ -83,7 +89,7 @@ def test_signal_under_load_stops_within_five_seconds_and_deletes_workspaces(
 
 
 def test_stop_leaves_only_nonempty_logs_and_reports_their_folder() -> None:
-    with running_system(serve_command(), settings={"SATCHEL_MCP_CONFIG": str(TRIAL_CONFIG)}) as system:
+    with running_system(serve_command(), settings=SETTINGS) as system:
         user = UserClient(system.url, run_user("quiet"))
         wait_for_tools(system.url)
         user.ask(user.create_session(), '/trial.wait {"seconds": 0}')
