@@ -21,11 +21,15 @@ if TYPE_CHECKING:
     from satchel.domain.isolation import Level
 
 
+def _answer_late(_order: CallOrder) -> None:
+    raise TimeoutError
+
+
 class FakeRunners:
     """Implements ``ports.runners.Runners``. Records the orders. A server that is not in ``tools`` does not start.
 
     ``isolation_levels`` are the levels that runners report, by server. ``on_run`` runs a call and returns the
-    answer; by default, tools are slow.
+    answer; by default, tools are slow, so no answer arrives.
     """
 
     def __init__(self, tools: Mapping[str, Sequence[ToolSpec]]) -> None:
@@ -34,7 +38,7 @@ class FakeRunners:
         self.listed_servers: list[str] = []
         self.ended_sessions: list[tuple[str, str, ServerSession]] = []
         self.cancelled_tasks: list[tuple[str, str, str, ServerSession | None]] = []
-        self.on_run: Callable[[CallOrder], RunnerAnswer | None] = lambda _order: None
+        self.on_run: Callable[[CallOrder], RunnerAnswer | None] = _answer_late
         self.isolation_levels: dict[str, Level] = {}
         self.legacy: set[str] = set()
         self.answer = OfferAnswer()

@@ -135,7 +135,8 @@ def test_slow_call_is_left_to_its_runner_after_some_seconds(runners: LambdaRunne
 
     client.meta.events.register("before-send.lambda.Invoke", time_out)
 
-    assert runners.run("report", make_order()) is None
+    with pytest.raises(TimeoutError):
+        runners.run("report", make_order())
 
 
 def test_client_waits_longer_for_a_call_than_its_runner_expects() -> None:

@@ -11,6 +11,7 @@ from satchel.domain.ids import CanvasId
 from satchel.domain.inputs import Question, RequestedInput
 from satchel.domain.servers import Registry
 from satchel.domain.steps import CallStep, Failure
+from satchel.domain.tasks import ReportedTask
 from satchel.ports.runners import CallOrder, RunnerAnswer
 from satchel.ports.steps import CallRecords
 from satchel.services.calls.dispatch_tool import MAX_WAIT
@@ -19,6 +20,7 @@ from tests.unit.services.wiring import CANVAS_ORIGINS
 from tests.unit.services.world import World, call_step
 
 DONE = RunnerReport(results="done", duration_ms=20)
+SIGN_IN = Question(key="sign-in", mode="url", message="Sign in", url="https://bank.example/in")
 
 
 @pytest.fixture
@@ -108,6 +110,42 @@ def test_credentials_are_requested_once_and_beside_the_reading(
     assert len(world.credentials.conversations) == 1
 
 
+def lose_answer(world: World, reported: RunnerReport | None) -> None:
+    """Let the runner store this report, if any, and its answer arrive too late."""
+
+    def run(order: CallOrder) -> RunnerAnswer | None:
+        if reported:
+            world.reports.save(order, reported)
+        raise TimeoutError
+
+    world.runners.on_run = run
+
+
+def test_short_call_whose_answer_is_lost_is_recorded_from_its_report(world: World, call: Call) -> None:
+    lose_answer(world, DONE)
+
+    assert dispatch(world, call) == CallResult(is_error=False, results="done", duration_ms=20)
+    assert world.callback.succeeded == ["task"]
+
+
+@pytest.mark.parametrize(
+    "reported",
+    [
+        None,
+        RunnerReport(task=ReportedTask(task_id="t", wait_seconds=5)),
+        RunnerReport(asks=RequestedInput(questions=[SIGN_IN], state=None)),
+    ],
+    ids=["slow-tool", "task", "question"],
+)
+def test_call_without_an_answer_is_left_to_its_runner_unless_it_has_ended(
+    world: World, call: Call, reported: RunnerReport | None
+) -> None:
+    lose_answer(world, reported)
+
+    assert dispatch(world, call) is None
+    assert (world.callback.succeeded, world.callback.failed) == ([], [])
+
+
 def test_events_of_a_short_call_are_added_before_its_result(world: World, call: Call) -> None:
     def run(order: CallOrder) -> RunnerAnswer | None:
         log = {"type": "tool_log", "call_id": call.call_id, "level": "info", "message": "Working"}
@@ -178,8 +216,7 @@ def test_result_is_recorded_once_if_the_next_state_records_it_too(world: World, 
 
 
 def test_questions_of_a_call_that_has_ended_meanwhile_are_not_asked(world: World, call: Call) -> None:
-    question = Question(key="sign-in", mode="url", message="Sign in", url="https://bank.example/in")
     world.finish_call(call, DONE)
-    world.store_report(call, RunnerReport(asks=RequestedInput(questions=[question], state=None)))
+    world.store_report(call, RunnerReport(asks=RequestedInput(questions=[SIGN_IN], state=None)))
     world.use_cases.ask_input(call_step(call, "asking").model_copy(update={"asks": True}))
     assert (world.callback.succeeded, world.events.payloads(call.turn_id, "input_requested")) == (["asking"], [])

@@ -44,9 +44,9 @@ class LambdaRunners:
     remote_runner: str
 
     def run(self, server: str, order: CallOrder) -> RunnerAnswer | None:
-        """Send a tool call to the server's runner. Return its answer, or None. Raise ToolCrashed if the runner ends.
+        """Send a tool call to the server's runner. Return its answer, or None if the runner completes the task.
 
-        If the runner cannot be invoked now, leave the call in Lambda's queue, which waits for a free environment. A
+        Raise ToolCrashed if the runner ends, and TimeoutError if its answer does not arrive in time. If the runner cannot be invoked now, leave the call in Lambda's queue, which waits for a free environment. A
         runner that has got the call after all ignores the second one.
         """
         try:
@@ -56,8 +56,8 @@ class LambdaRunners:
                 TenantId=order.user,
                 Payload=self._payload(server, order),
             )
-        except ReadTimeoutError:
-            return None
+        except ReadTimeoutError as error:
+            raise TimeoutError(f"no answer of the runner to {order.call_id}") from error
         except (ClientError, BotoCoreError):
             logger.warning("the call waits in the queue of its runner", extra={"call_id": order.call_id}, exc_info=True)
             self.client.invoke(

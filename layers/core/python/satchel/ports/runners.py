@@ -113,10 +113,11 @@ class Runners(Protocol):
     """Sends calls to runners. Each runner (a Lambda function or process) executes the tools of one MCP server."""
 
     def run(self, server: str, order: CallOrder) -> RunnerAnswer | None:
-        """Send a call to the runner of a server, and wait for its end until ``order.waits_until``.
+        """Send a call to the runner of a server, and wait for its end until some time after ``order.waits_until``.
 
-        Return None if the call has not ended: the runner completes the call's task when it ends. Raise ToolCrashed if
-        the runner has ended before the call.
+        Return None if the runner completes the call's task. Raise TimeoutError if no answer has arrived: the runner has
+        stored its report if the call ended before ``order.waits_until``, and completes the task if it ends later. Raise
+        ToolCrashed if the runner has ended before the call.
         """
         ...
 

@@ -61,7 +61,10 @@ MAX_WAIT = timedelta(seconds=3)
 """How long the function waits for a tool. Most tools end earlier, and then their turn needs no further function."""
 
 _MAX_FOUND_CHARS = 200
-_STOPPED = "The tool's environment stopped without returning a result."
+_CRASHED = RunnerReport.from_error(
+    ToolCrashed("The tool's environment stopped without returning a result."), duration_ms=None
+)
+"""What counts as the report of a continued call until its runner stores one."""
 
 
 @dataclass(frozen=True)
@@ -252,11 +255,23 @@ class DispatchTool:
         except ToolCrashed as error:
             self._complete(step, order.task_token, self.reports.read(step) or RunnerReport.from_error(error))
             return
+        except TimeoutError:
+            self._complete_if_ended(step, order.task_token)
+            return
         if answer and answer.report and started and not answer.has_events and not answer.report.stores_more:
             self.record.at_once(started, answer.report)
             self.callback.succeed(order.task_token)
         elif answer:
             self._complete(step, order.task_token)
+
+    def _complete_if_ended(self, step: CallStep, token: str) -> None:
+        """Complete a call whose runner has ended in time if only its answer has not arrived, as on a slow network.
+
+        A runner that has ended later, or with a question or a task, completes the task itself.
+        """
+        report = self.reports.read(step)
+        if report and not report.asks and not report.task and report != _CRASHED:
+            self._complete(step, token)
 
     def _continue(self, call: Call, questions: CallInput) -> None:
         """Store that the answers are sent. Replace the report with the questions, in case the tool now crashes."""
@@ -265,7 +280,7 @@ class DispatchTool:
 
     def _expect_crash(self, call: Call) -> None:
         """Replace the report of the previous run, which must not be read again if the next run stores none."""
-        self.reports.save(call, RunnerReport.from_error(ToolCrashed(_STOPPED), duration_ms=None))
+        self.reports.save(call, _CRASHED)
 
     def _complete(self, step: CallStep, token: str, report: RunnerReport | None = None) -> None:
         self.record(step, report)
