@@ -1,5 +1,6 @@
 """Maximum number of runner environments on this machine, from the memory that its processes may use."""
 
+import os
 from pathlib import Path, PurePosixPath
 
 import psutil
@@ -11,6 +12,12 @@ MIN_ENVIRONMENTS, MAX_ENVIRONMENTS = 8, 128
 _SHARE = 2  # runners get one half of the memory: tools at work need more, and so do the server and the system
 _CGROUPS = Path("/sys/fs/cgroup")
 _OWN_GROUPS = Path("/proc/self/cgroup")
+_STARTS_PER_PROCESSOR = 2  # a starting environment waits for other processes half of the time
+
+
+def default_starts() -> int:
+    """Return how many environments may start at the same time. If more did, all would be ready only at the end."""
+    return _STARTS_PER_PROCESSOR * len(os.sched_getaffinity(0))
 
 
 def default_environments() -> int:

@@ -12,7 +12,7 @@ from local.emulator.runners.messages import Response
 class PendingRequests:
     """Stores one environment's pending invocations, each with a future for its result and a deadline. Thread-safe.
 
-    Deadlines and ``last_used`` are ``time.monotonic()`` values in seconds.
+    Deadlines and ``last_used`` are ``time.monotonic()`` values in seconds. ``has_answered``: there was a response.
     """
 
     def __init__(self) -> None:
@@ -20,6 +20,7 @@ class PendingRequests:
         self._pending: dict[str, tuple[Future[object], float]] = {}
         self._import_error: InvocationError | None = None
         self.last_used = time.monotonic()
+        self.has_answered = False
 
     @property
     def is_idle(self) -> bool:
@@ -50,6 +51,7 @@ class PendingRequests:
         with self._lock:
             entry = self._pending.pop(response["id"], None)
             self.last_used = time.monotonic()
+            self.has_answered = True
         if entry is None:
             return
         if response["kind"] == "result":

@@ -2,6 +2,7 @@
 
 import logging
 import threading
+import time
 from collections.abc import Iterable, Iterator
 from concurrent.futures import Future
 from contextlib import contextmanager
@@ -10,6 +11,7 @@ from pathlib import Path
 from typing import Self
 
 from local.emulator.runners import process_tree
+from local.emulator.runners.capacity import default_starts
 from local.emulator.runners.context import Handler, InvocationError, LambdaContext
 from local.emulator.runners.fork_server import ForkServer
 from local.emulator.runners.functions import RunnerFunction
@@ -25,6 +27,7 @@ from local.emulator.runners.wait_queue import (
 )
 
 _END_SECONDS = 30.0  # after the grace period, everything is killed: what remains is the time of a slow machine
+_START_SECONDS = 2.0  # a slow server or tool delays the starts of others no longer
 _log = logging.getLogger(__name__)
 
 
@@ -33,9 +36,10 @@ class EnvironmentPool:
 
     The pool starts an environment for the first invocation, and ends it after ``idle_seconds`` without an invocation.
     At most ``max_environments`` exist at a time. To make room for a new one, the pool ends the environment that has
-    been idle for the longest time. If all environments are busy, the invocation waits in a queue for up to
-    ``max_wait_seconds``. During the wait, the pool calls the invocation's listener, ``listener_for(event)``, which can
-    send heartbeats and tell the user. The listener also learns if the invocation fails.
+    been idle for the longest time. At most ``max_starting`` environments start at a time, each until its first result,
+    but no longer than two seconds. If no environment is free and none may start, the invocation waits in a queue for up
+    to ``max_wait_seconds``. During the wait, the pool calls the invocation's listener, ``listener_for(event)``, which
+    can send heartbeats and tell the user. The listener also learns if the invocation fails.
 
     The pool kills an environment that takes longer than ``grace_seconds`` to end. An environment's output is written to
     ``{log_dir}/{function}-{tenant}.log``. Environments start fast, because the process from which they are forked has
@@ -49,6 +53,7 @@ class EnvironmentPool:
         log_dir: Path,
         idle_seconds: float = 300.0,
         max_environments: int = 16,
+        max_starting: int | None = None,
         max_wait_seconds: float = 120.0,
         listener_for: ListenerFactory = lambda _event: NullListener(),
         grace_seconds: float = 1.0,
@@ -58,10 +63,11 @@ class EnvironmentPool:
         self._log_dir = log_dir
         self._idle_seconds = idle_seconds
         self._max_environments = max_environments
+        self._max_starting = max_starting or default_starts()
         self._max_wait_seconds = max_wait_seconds
         self._listener_for = listener_for
         self._grace_seconds = grace_seconds
-        self._changed = threading.Condition()
+        self._lock = threading.RLock()
         self._processes: dict[Key, EnvironmentProcess] = {}
         self._ending: set[EnvironmentProcess] = set()
         self._queue = WaitQueue()
@@ -135,11 +141,11 @@ class EnvironmentPool:
 
     def close(self) -> None:
         """End all environments and all processes that they started. Pending invocations fail."""
-        with self._changed:
+        with self._lock:
             if self._is_closed:
                 return
             self._is_closed = True
-            self._changed.notify_all()
+            self._queue.wake_all()
             for process in self._processes.values():
                 process.retire(self._grace_seconds)
         self._supervisor.end(self._grace_seconds + _END_SECONDS)
@@ -147,7 +153,7 @@ class EnvironmentPool:
 
     def pids(self) -> dict[Key, int]:
         """Return the process id of each environment. The keys are pairs of function name and tenant."""
-        with self._changed:
+        with self._lock:
             return {key: process.pid for key, process in self._processes.items()}
 
     @contextmanager
@@ -159,24 +165,25 @@ class EnvironmentPool:
         key, queued = (function.name, tenant), None
         try:
             while True:
-                with self._changed:
+                with self._lock:
                     process = self._process(function, key, queued)
                     if process is not None:
                         yield process
                         break
                     queued = queued or self._enqueue(key, event)
+                    queued.woken.clear()
                     # Wake the supervisor: if the pool is full, the supervisor ends an idle environment to make room.
                     self._supervisor.wake_by(0.0)
-                    self._changed.wait(queued.seconds_to_check)
+                queued.woken.wait(queued.seconds_to_check)
                 queued.check(
                     f"All {self._max_environments} tool environments are busy; "
                     f"none became free within {self._max_wait_seconds:g} s."
                 )
         finally:
             if queued is not None:
-                with self._changed:
+                with self._lock:
                     self._queue.remove(queued)
-                    self._changed.notify_all()
+                    self._wake_queue()
         if queued is not None:
             queued.start()
 
@@ -195,16 +202,29 @@ class EnvironmentPool:
         if process is not None and process.has_exited:  # ended, but the supervisor has not removed it yet
             self._ending.add(self._processes.pop(key))
             process = None
-        free = self._max_environments - len(self._processes) - len(self._ending)
-        if process is None and self._queue.count_ahead(key, queued) < free:
+        if process is None and self._queue.count_ahead(key, queued) < self._count_free():
             process = EnvironmentProcess(self._fork_server, function, key[1], self._log_dir)
             self._processes[key] = process
             self._supervisor.watch(process)
         return process
 
+    def _count_free(self) -> int:
+        """Return how many environments may start now."""
+        room = self._max_environments - len(self._processes) - len(self._ending)
+        return min(room, self._max_starting - len(self._starting_until()))
+
+    def _starting_until(self) -> list[float]:
+        """Return the times until which the environments that start now count as starting."""
+        starting = (each for each in self._processes.values() if not each.requests.has_answered)
+        times = (each.started_at + _START_SECONDS for each in starting)
+        return [until for until in times if until > time.monotonic()]
+
+    def _wake_queue(self) -> None:
+        self._queue.wake(self._processes, self._count_free())
+
     def _on_exit(self, process: EnvironmentProcess) -> None:
         """Stop using a process that has exited. It counts toward the pool's limit until its descendants are killed."""
-        with self._changed:
+        with self._lock:
             if self._processes.get(process.key) is process:
                 del self._processes[process.key]
             self._ending.add(process)
@@ -226,10 +246,10 @@ class EnvironmentPool:
     def _end_idle(self, now: float) -> float | None:
         """End environments that have been idle for too long, and idle environments that must make room for others.
 
-        Return the monotonic time (in seconds) at which the next idle environment must end, or None if no environment is
-        idle.
+        Return the monotonic time (in seconds) at which the next idle environment must end, or another environment may
+        start, or None if there is no such time.
         """
-        with self._changed:
+        with self._lock:
             if self._is_closed:
                 return None
             self._ending = {process for process in self._ending if not process.is_reaped}
@@ -242,9 +262,10 @@ class EnvironmentPool:
                 if position < surplus or process.requests.last_used + self._idle_seconds <= now:
                     self._ending.add(self._processes.pop(process.key))
                     process.retire(self._grace_seconds)
-            self._changed.notify_all()
+            self._wake_queue()
             remaining = [process for process in idle if process.key in self._processes]
-        return min((process.requests.last_used + self._idle_seconds for process in remaining), default=None)
+            starts = self._starting_until() if self._queue else []
+        return min([*starts, *(each.requests.last_used + self._idle_seconds for each in remaining)], default=None)
 
 
 def _report_failure(listener_for: ListenerFactory, event: object, reason: str) -> None:

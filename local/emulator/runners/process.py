@@ -39,6 +39,7 @@ class EnvironmentProcess:
         self.requests = PendingRequests()
         self.is_retired = False
         self.is_reaped = False
+        self.started_at = time.monotonic()
         self._kill_at: float | None = None
         self._write_lock = threading.Lock()
         self._lines = LineBuffer()

@@ -1,5 +1,6 @@
 """First-come, first-served queue for invocations that wait because all environments are in use."""
 
+import threading
 import time
 from collections.abc import Callable, Collection
 from itertools import takewhile
@@ -67,10 +68,14 @@ class InvocationCancelled(InvocationError):
 
 
 class QueuedInvocation:
-    """An invocation that waits for an environment, for at most ``max_wait_seconds``."""
+    """An invocation that waits for an environment, for at most ``max_wait_seconds``.
+
+    ``woken`` is set when the invocation must look again whether there is an environment for it.
+    """
 
     def __init__(self, key: Key, listener: InvocationListener, max_wait_seconds: float) -> None:
         self.key = key
+        self.woken = threading.Event()
         self._listener = listener
         self._next_check = time.monotonic()
         self._notice_at: float | None = self._next_check + _NOTICE_SECONDS
@@ -112,6 +117,10 @@ class WaitQueue:
     def __init__(self) -> None:
         self._queued: list[QueuedInvocation] = []
 
+    def __len__(self) -> int:
+        """Return how many invocations wait."""
+        return len(self._queued)
+
     def count_missing(self, existing: Collection[Key]) -> int:
         """Return how many environments the queued invocations need in addition to the ``existing`` ones.
 
@@ -127,6 +136,19 @@ class WaitQueue:
         """
         ahead = takewhile(lambda each: each is not invocation, self._queued)
         return len({each.key for each in ahead} - {key})
+
+    def wake(self, existing: Collection[Key], free: int) -> None:
+        """Wake the invocations whose environment is one of the ``existing`` ones, or of the next ``free`` to start."""
+        ahead: set[Key] = set()
+        for each in self._queued:
+            if each.key in existing or len(ahead - {each.key}) < free:
+                each.woken.set()
+            ahead.add(each.key)
+
+    def wake_all(self) -> None:
+        """Wake all invocations."""
+        for each in self._queued:
+            each.woken.set()
 
     def add(self, invocation: QueuedInvocation) -> None:
         """Add an invocation at the end of the queue."""

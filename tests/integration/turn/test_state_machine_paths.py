@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from local.emulator.runners.context import Handler, InvocationError, LambdaContext
+from satchel.adapters.lambda_functions import LambdaRunners
 from satchel.adapters.stepfunctions import TurnExecutions
 from satchel.bootstrap.functions import use_cases
 from satchel.bootstrap.runner import run_tool_use_case
@@ -22,6 +23,7 @@ from satchel.domain.ids import new_id
 from satchel.domain.responses import TurnError
 from satchel.domain.sessions import Turn, TurnStatus
 from satchel.domain.steps import TOOL_ENDED, CallStep
+from satchel.ports.runners import CallOrder
 from satchel.services.calls import dispatch_tool
 from satchel.services.calls.record_tool_result import RecordToolResult
 from satchel.services.turns.finish_turn import EndStuckTurn
@@ -192,6 +194,23 @@ def test_result_that_dispatch_could_not_record_is_recorded_by_the_next_state(
 
     monkeypatch.setattr(RecordToolResult, "__call__", fail_first)
     turn = turns.run(session, SAY)
+    assert (turns.load(turn).answer, error_codes(turns, turn)) == (ANSWER, [None])
+    assert_ended_once(turns, turn)
+
+
+def test_result_is_recorded_at_once_if_only_the_answer_of_the_runner_is_lost(
+    turns: TurnDriver, session: UserSession, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """No later state has to record it, to which the turn would come only after 35 seconds without a heartbeat."""
+    run = LambdaRunners.run
+
+    def lose_answer(self: LambdaRunners, server: str, order: CallOrder) -> None:
+        run(self, server, order)
+        raise TimeoutError
+
+    monkeypatch.setattr(LambdaRunners, "run", lose_answer)
+    with turns.replaced("dispatch", with_record(failing(100, real_handler("dispatch")))):
+        turn = turns.run(session, SAY)
     assert (turns.load(turn).answer, error_codes(turns, turn)) == (ANSWER, [None])
     assert_ended_once(turns, turn)
 

@@ -137,6 +137,48 @@ def test_environment_unused_for_the_longest_time_makes_room_but_never_a_busy_one
         assert set(pool.pids()) == {("hold", "alice"), ("echo", "bob"), ("echo", "dave")}
 
 
+@pytest.fixture
+def starting_pool(tmp_path: Path, listener: FakeInvocationListener) -> Iterator[EnvironmentPool]:
+    """A pool with room for many environments, of which one starts at a time."""
+    logs = tmp_path / "logs"
+    with EnvironmentPool([HOLD, ECHO], log_dir=logs, max_starting=1, listener_for=lambda _: listener) as pool:
+        yield pool
+
+
+def test_environment_starts_when_the_one_before_has_answered(
+    starting_pool: EnvironmentPool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("local.emulator.runners.pool._START_SECONDS", 600.0)
+    with ThreadPoolExecutor(USERS) as executor:
+        tenants = [f"user{number}" for number in range(USERS)]
+        results = executor.map(lambda tenant: starting_pool.invoke("echo", tenant, tenant), tenants)
+        assert list(results) == tenants
+
+
+def test_starting_environment_makes_others_wait(
+    starting_pool: EnvironmentPool,
+    listener: FakeInvocationListener,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("local.emulator.runners.pool._START_SECONDS", 600.0)
+    with ThreadPoolExecutor(1) as one:
+        occupy(starting_pool, tmp_path / "pid")
+        waiting = one.submit(starting_pool.invoke, "echo", "bob", {})
+        eventually(lambda: listener.calls)
+        assert list(starting_pool.pids()) == [("hold", "alice")]
+        starting_pool.close()
+        assert isinstance(waiting.exception(60), InvocationError)
+
+
+def test_environment_starts_soon_after_one_whose_first_call_is_slow(
+    starting_pool: EnvironmentPool, tmp_path: Path
+) -> None:
+    occupy(starting_pool, tmp_path / "pid")
+    assert starting_pool.invoke("echo", "bob", "Hello") == "Hello"
+    assert set(starting_pool.pids()) == {("hold", "alice"), ("echo", "bob")}
+
+
 def test_failed_asynchronous_call_is_reported_to_its_listener(
     small_pool: EnvironmentPool, listener: FakeInvocationListener, tmp_path: Path
 ) -> None:

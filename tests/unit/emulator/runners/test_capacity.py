@@ -3,9 +3,14 @@ from pathlib import Path
 import psutil
 import pytest
 
-from local.emulator.runners.capacity import environments_for, memory_limit
+from local.emulator.runners.capacity import default_starts, environments_for, memory_limit
 
 GIB = 1 << 30
+
+
+def test_two_environments_start_at_a_time_for_each_processor(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("os.sched_getaffinity", lambda _pid: {0, 3, 5})
+    assert default_starts() == 6
 
 
 @pytest.mark.parametrize(("gibibytes", "environments"), [(1, 8), (4, 20), (8, 40), (24, 122), (1024, 128)])

@@ -55,6 +55,19 @@ def test_invocations_of_one_tenant_need_one_environment_unless_it_exists() -> No
     )
 
 
+def test_invocations_whose_environment_exists_or_may_start_are_woken() -> None:
+    queue, invocations = WaitQueue(), [queued(key) for key in (ALICE, BOB, ALICE, CAROL)]
+    for each in invocations:
+        queue.add(each)
+
+    queue.wake([], 0)
+    assert [each.woken.is_set() for each in invocations] == [False, False, False, False]
+    queue.wake([CAROL], 1)
+    assert [each.woken.is_set() for each in invocations] == [True, False, False, True]
+    queue.wake_all()
+    assert all(each.woken.is_set() for each in invocations)
+
+
 def test_canceled_invocation_raises_without_a_timeout_call() -> None:
     listener = FakeInvocationListener(is_cancelled=True)
     with pytest.raises(InvocationCancelled):

@@ -92,6 +92,7 @@ def test_poll_leaves_the_error_of_a_stopped_runner_as_the_report(world: World, c
     poll(world, call)
 
     assert report_of(world, call) == RunnerReport.from_error(STOPPED, duration_ms=None)
+    assert world.reload(call).result is None  # no answer has arrived, so the runner completes the call
 
 
 def test_answers_to_a_task_leave_the_error_of_a_stopped_runner_as_the_report(world: World, call: Call) -> None:
@@ -104,6 +105,7 @@ def test_answers_to_a_task_leave_the_error_of_a_stopped_runner_as_the_report(wor
     poll(world, call)
 
     assert report_of(world, call) == RunnerReport.from_error(STOPPED, duration_ms=None)
+    assert world.reload(call).result is None  # no answer has arrived, so the runner completes the call
 
 
 def test_last_poll_that_a_turn_allows_is_sent(world: World, call: Call) -> None:

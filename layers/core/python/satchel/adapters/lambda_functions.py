@@ -46,8 +46,9 @@ class LambdaRunners:
     def run(self, server: str, order: CallOrder) -> RunnerAnswer | None:
         """Send a tool call to the server's runner. Return its answer, or None if the runner completes the task.
 
-        Raise ToolCrashed if the runner ends, and TimeoutError if its answer does not arrive in time. If the runner cannot be invoked now, leave the call in Lambda's queue, which waits for a free environment. A
-        runner that has got the call after all ignores the second one.
+        Raise ToolCrashed if the runner ends, and TimeoutError if its answer does not arrive in time. If the runner
+        cannot be invoked now, leave the call in Lambda's queue, which waits for a free environment. A runner that has
+        got the call after all ignores the second one.
         """
         try:
             response = self.waiting_client.invoke(
