@@ -10,18 +10,21 @@ import faulthandler
 import importlib
 import json
 import os
+import select
 import signal
 import sys
 import threading
 import time
 import traceback
+from collections.abc import Iterable, Iterator
 from types import FrameType, ModuleType
 from typing import BinaryIO, cast
 
 from local.emulator.runners import process_tree
 from local.emulator.runners.context import Handler, InvocationError, LambdaContext, error_payload
-from local.emulator.runners.messages import Invocation, encode_line
+from local.emulator.runners.messages import Invocation, LineBuffer, encode_line
 
+_CHUNK_BYTES = 1 << 16
 _SHUTDOWN_SECONDS = 0.8  # maximum for the handler's ``shutdown``; the parent kills this process after one second
 
 
@@ -34,8 +37,8 @@ class Environment:
         self._responses = responses
         self._write_lock = threading.Lock()
 
-    def serve(self, invocations: BinaryIO) -> None:
-        """Read an invocation from each line of ``invocations``, and run it in a new thread, until the stream ends."""
+    def serve(self, invocations: Iterable[bytes]) -> None:
+        """Read an invocation from each line of ``invocations``, and run it in a new thread, until there are no more."""
         for line in invocations:
             invocation = cast("Invocation", json.loads(line))
             threading.Thread(target=self._run, args=(invocation,), daemon=True, name=invocation["id"]).start()
@@ -78,15 +81,16 @@ def main(target: str, function: str) -> None:
     """
     invocations, responses = _take_over_pipes()
     process_tree.set_process_name(function)
+    lines = _read_lines(invocations, _report_signals())
     os.environ.clear()
-    os.environ.update(json.loads(invocations.readline() or b"{}"))
+    os.environ.update(json.loads(next(lines, b"{}")))
     process_tree.become_subreaper()
     faulthandler.enable()
     signal.signal(signal.SIGTERM, _raise_system_exit)
     module: ModuleType | None = None
     try:
         module, handler = _load(target)
-        Environment(function, handler, responses).serve(invocations)
+        Environment(function, handler, responses).serve(lines)
     except ImportError as error:
         responses.write(encode_line({"id": "", "kind": "import_error", "payload": error_payload(error, "")}))
         responses.flush()
@@ -101,7 +105,33 @@ def mark() -> None:
         process_tree.mark_process()
 
 
-def _take_over_pipes() -> tuple[BinaryIO, BinaryIO]:
+def _report_signals() -> int:
+    """Let each signal that has a handler write a byte to a pipe. Return the descriptor to read from."""
+    reader, writer = os.pipe()
+    os.set_blocking(writer, False)
+    signal.set_wakeup_fd(writer, warn_on_full_buffer=False)
+    return reader
+
+
+def _read_lines(stream: int, signals: int) -> Iterator[bytes]:
+    """Yield the lines of the stream until it ends.
+
+    A read alone would not notice a signal that arrives immediately before it, because Python runs the signal's handler
+    in this thread, after the read.
+    """
+    lines = LineBuffer()
+    while True:
+        readable, _, _ = select.select([stream, signals], [], [])
+        if signals in readable:
+            os.read(signals, _CHUNK_BYTES)
+        if stream in readable:
+            chunk = os.read(stream, _CHUNK_BYTES)
+            if not chunk:
+                return
+            yield from lines.feed(chunk)
+
+
+def _take_over_pipes() -> tuple[int, BinaryIO]:
     """Return the pipes for invocations and responses, moved from descriptors 0 and 1 to other descriptors.
 
     If the pipes stayed at descriptors 0 and 1, printed text could forge a response, and a tool that reads standard
@@ -112,7 +142,7 @@ def _take_over_pipes() -> tuple[BinaryIO, BinaryIO]:
     os.dup2(null, 0)
     os.dup2(2, 1)
     os.close(null)
-    return open(invocations, "rb"), open(responses, "wb")  # noqa: PTH123  (descriptors, open until the end)
+    return invocations, open(responses, "wb")  # noqa: PTH123  (a descriptor, open until the end)
 
 
 def _load(target: str) -> tuple[ModuleType, Handler]:

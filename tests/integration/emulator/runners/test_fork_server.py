@@ -1,6 +1,7 @@
 """Environments are forks of one process, share its imports, and inherit nothing else from it."""
 
 import os
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, cast
@@ -62,8 +63,10 @@ def test_environment_process_has_the_name_of_its_function(pool: EnvironmentPool)
 def test_environment_has_no_descriptors_of_others_or_the_fork_server(pool: EnvironmentPool) -> None:
     describe(pool, "other")
     descriptors = Path(f"/proc/{describe(pool, 'one')['pid']}/fd").iterdir()
-    types = [str(descriptor.readlink()).partition(":")[0] for descriptor in descriptors if descriptor.is_symlink()]
-    assert (types.count("pipe"), types.count("socket")) == (2, 0)
+    files = Counter(str(descriptor.readlink()) for descriptor in descriptors if descriptor.is_symlink())
+    assert not [file for file in files if file.startswith("socket:")]
+    # One end of the pipes for invocations and responses, and both ends of that for signals.
+    assert sorted(ends for file, ends in files.items() if file.startswith("pipe:")) == [1, 1, 2]
 
 
 def test_killed_fork_server_is_restarted(pool: EnvironmentPool) -> None:
