@@ -1,11 +1,9 @@
-import { useMemo } from "react";
-
 import { texts } from "../../texts";
 import type { Item } from "../item";
 import { openOffice } from "../office/openOffice";
 import { AsyncPreview, PreviewError, TruncationNote } from "../PreviewState";
 import { useAsync } from "../useAsync";
-import { toSandboxedDocument } from "./sandboxedHtml";
+import { SandboxedFrame } from "./SandboxedFrame";
 import type { ViewerProps } from "./types";
 import { useFileBytes } from "./useFileContent";
 
@@ -30,7 +28,11 @@ function Document({ item, bytes }: { item: Item; bytes: Uint8Array<ArrayBuffer> 
       {({ html, isComplete }) => (
         <>
           {!isComplete && <TruncationNote item={item} shown={texts.office.beginning} />}
-          <Frame item={item} html={html} />
+          <SandboxedFrame
+            item={item}
+            html={`${SURROUNDINGS}${html}`}
+            otherwise={<PreviewError item={item} message={texts.canvas.noPreview} />}
+          />
         </>
       )}
     </AsyncPreview>
@@ -49,9 +51,3 @@ section.docx:not([style*="width:"]) { width: 210mm; min-height: 297mm; padding: 
   section.docx { align-self: stretch; width: auto !important; min-height: 0 !important; padding: 16px !important; overflow-x: auto !important; }
 }
 </style>`;
-
-function Frame({ item, html }: { item: Item; html: string }) {
-  const source = useMemo(() => toSandboxedDocument(`${SURROUNDINGS}${html}`), [html]);
-  if (source === null) return <PreviewError item={item} message={texts.canvas.noPreview} />;
-  return <iframe className="viewer-frame" title={item.title} sandbox="" srcDoc={source} referrerPolicy="no-referrer" />;
-}

@@ -5,7 +5,7 @@ import type { Item } from "../item";
 import { AsyncPreview } from "../PreviewState";
 import Code from "./Code";
 import { countTags } from "./countTags";
-import { toSandboxedDocument } from "./sandboxedHtml";
+import { SandboxedFrame } from "./SandboxedFrame";
 import { ScriptedFrame } from "./ScriptedFrame";
 import type { ViewerProps } from "./types";
 import { useFileText } from "./useFileContent";
@@ -15,7 +15,7 @@ const SCRIPT = /<script\b/i;
 /** Above this, the sanitizer would block the page. */
 const MAX_TAGS = 5_000;
 
-/** HTML in a frame without scripts, forms, requests or navigation. If it is too large, its source. */
+/** HTML in a frame without scripts, forms, requests or navigation. If it is too large or nested too deeply, its source. */
 export default function Html({ item }: ViewerProps) {
   const state = useFileText(item, MAX_BYTES);
   return (
@@ -44,14 +44,8 @@ function Page({ item, html }: { item: Item; html: string }) {
       ) : isTooLarge ? (
         <Code item={item} />
       ) : (
-        <SandboxedFrame item={item} html={html} />
+        <SandboxedFrame item={item} html={html} otherwise={<Code item={item} />} />
       )}
     </>
   );
-}
-
-function SandboxedFrame({ item, html }: { item: Item; html: string }) {
-  const source = useMemo(() => toSandboxedDocument(html), [html]);
-  if (source === null) return <Code item={item} />;
-  return <iframe className="viewer-frame" title={item.title} sandbox="" srcDoc={source} referrerPolicy="no-referrer" />;
 }
