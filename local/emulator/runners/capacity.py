@@ -1,4 +1,4 @@
-"""Maximum number of runner environments on this machine, from the memory that its processes may use."""
+"""Numbers of runner environments that this machine can hold and start, from its memory and processors."""
 
 import os
 from pathlib import Path, PurePosixPath
@@ -12,7 +12,7 @@ MIN_ENVIRONMENTS, MAX_ENVIRONMENTS = 8, 128
 _SHARE = 2  # runners get one half of the memory: tools at work need more, and so do the server and the system
 _CGROUPS = Path("/sys/fs/cgroup")
 _OWN_GROUPS = Path("/proc/self/cgroup")
-_STARTS_PER_PROCESSOR = 2  # a starting environment waits for other processes half of the time
+_STARTS_PER_PROCESSOR = 2  # in ``make load`` on two processors, 1 or 8 starts at a time were slower than 2 to 4
 
 
 def default_starts() -> int:

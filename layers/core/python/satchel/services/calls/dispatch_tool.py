@@ -64,7 +64,7 @@ _MAX_FOUND_CHARS = 200
 _CRASHED = RunnerReport.from_error(
     ToolCrashed("The tool's environment stopped without returning a result."), duration_ms=None
 )
-"""What counts as the report of a continued call until its runner stores one."""
+"""The report of a continued call until its runner stores one."""
 
 
 @dataclass(frozen=True)
@@ -265,9 +265,10 @@ class DispatchTool:
             self._complete(step, order.task_token)
 
     def _complete_if_ended(self, step: CallStep, token: str) -> None:
-        """Complete a call whose runner has ended in time if only its answer has not arrived, as on a slow network.
+        """Complete a call that has ended although no answer of its runner has arrived, as on a slow network.
 
-        A runner that has ended later, or with a question or a task, completes the task itself.
+        A runner that ends in time leaves the result to Dispatch. One that ends later, or with a question or a task,
+        ends the task of the state machine itself. If both do so, the second has no effect.
         """
         report = self.reports.read(step)
         if report and not report.asks and not report.task and report != _CRASHED:
