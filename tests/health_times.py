@@ -17,14 +17,14 @@ def health_limit(control: Sequence[float]) -> float:
 
 
 def health_times(client: httpx2.Client, action: Callable[[], object]) -> list[float]:
-    """Run the action in a thread, and return the seconds of each health request that is sent meanwhile.
+    """Run the action in a thread, and return the seconds of each health request that is sent meanwhile, at least one.
 
     End with the action, or with the first health request that has no answer after five seconds.
     """
     times: list[float] = []
     thread = threading.Thread(target=action, daemon=True)
     thread.start()
-    while thread.is_alive():
+    while not times or thread.is_alive():
         start = time.monotonic()
         try:
             assert client.get("/api/health", timeout=_GIVE_UP_SECONDS).is_success
