@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping
 from functools import cache
 
 from moto.stepfunctions.parser.api import ExecutionStatus
+from moto.stepfunctions.parser.asl.eval.program_state import ProgramEnded, ProgramError
 from moto.stepfunctions.parser.backend.execution import BaseExecutionWorkerCommunication, Execution
 
 from local.emulator.aws.moto_patches.patching import original, replace
@@ -36,10 +37,21 @@ def set_listener(listener: Listener | None) -> None:
 
 
 def _terminate_and_report(self: BaseExecutionWorkerCommunication) -> None:
+    _store_outcome(self.execution)
     _terminated(self)
     if self.execution.exec_status in _REPORTED:
         for listener in tuple(_listeners):
             listener(_event(self.execution))
+
+
+def _store_outcome(execution: Execution) -> None:
+    """Store the output or error, which moto stores after the status: nobody may read an end without its outcome."""
+    environment = execution.exec_worker.env
+    state = environment.program_state()
+    if isinstance(state, ProgramEnded):
+        execution.output = environment.states.get_input()
+    elif isinstance(state, ProgramError):
+        execution.error, execution.cause = state.error.get("error"), state.error.get("cause")
 
 
 def _event(execution: Execution) -> dict[str, object]:

@@ -4,6 +4,8 @@ from queue import Empty, Queue
 from typing import Any
 
 import pytest
+from moto.stepfunctions.parser.api import ExecutionStatus
+from moto.stepfunctions.parser.backend.execution import BaseExecutionWorkerCommunication
 
 from local.emulator.aws.moto_patches import execution_events
 from tests.integration.emulator.cloud_driver import CloudDriver, waiting_task
@@ -59,3 +61,27 @@ def test_successful_execution_is_not_reported(driver: CloudDriver, events: Event
     assert events.get(timeout=60)["detail"]["status"] == "FAILED"
     with pytest.raises(Empty):
         events.get_nowait()
+
+
+@pytest.mark.parametrize(
+    ("state", "outcome"),
+    [
+        ({"Type": "Pass", "Result": 5, "End": True}, (5, None, None)),
+        ({"Type": "Fail", "Error": "E", "Cause": "C"}, (None, "E", "C")),
+    ],
+)
+def test_outcome_is_stored_before_the_status_says_that_the_execution_has_ended(
+    driver: CloudDriver, monkeypatch: pytest.MonkeyPatch, state: dict[str, object], outcome: tuple[object, ...]
+) -> None:
+    stored: Queue[tuple[object, ...]] = Queue()
+    terminate = execution_events._terminated  # noqa: SLF001  (the moment before the change of the status)
+
+    def look(self: BaseExecutionWorkerCommunication) -> None:
+        execution = self.execution
+        stored.put((execution.exec_status, (execution.output, execution.error, execution.cause)))
+        terminate(self)
+
+    monkeypatch.setattr(execution_events, "_terminated", look)
+    driver.run({"Only": state})
+
+    assert stored.get(timeout=60) == (ExecutionStatus.RUNNING, outcome)
