@@ -13,6 +13,7 @@ from local.emulator.serve import listen
 from satchel.adapters.json_schema import JsonSchemaChecker
 from tests.health_times import health_limit, health_times
 from tests.integration.http.backend import Backend
+from tests.priority import prioritized
 from tests.random_schemas import random_checks
 
 SEED = 2
@@ -48,8 +49,9 @@ def test_health_answers_while_2000_random_schemas_are_checked(client: httpx2.Cli
             checker.find_problems(schema, arguments)
             checked.append(1)
 
-    limit = health_limit(health_times(client, compute))
-    times = health_times(client, check)
+    with prioritized():
+        limit = health_limit(health_times(client, compute))
+        times = health_times(client, check)
 
     assert max(times) <= limit, f"health took {max(times):.2f} s, at most {limit:.2f} s are allowed"
     assert len(checked) == 2000

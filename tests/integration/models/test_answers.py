@@ -23,6 +23,7 @@ from tests.fake_providers.replies import Answer, FinishReason
 from tests.fake_providers.server import PROVIDERS, FakeEndpoint
 from tests.fakes.llm import FakeStreamListener
 from tests.integration.models.conftest import ModelFactory
+from tests.priority import prioritized
 
 CITY = {"type": "object", "properties": {"city": {"type": "string"}}, "required": ["city"]}
 TOOLS = [
@@ -76,7 +77,8 @@ def test_first_piece_is_streamed_before_the_rest_is_sent(
     pieces.release()
     endpoint.replies, endpoint.first_text_times = [Answer(pieces, silence=0.2)], []
     listener = Releasing(pieces)
-    assert model.reply(make_request(), listener).text == "One two"
+    with prioritized():
+        assert model.reply(make_request(), listener).text == "One two"
     assert listener.first - endpoint.first_text_times[0] < MAX_DELAY_SECONDS
 
 
