@@ -24,8 +24,8 @@ FILE_ACCESS = {
 _WITHOUT_LAYERS = [sys.executable, str(ROOT / "tests/without_kernel_layers.py")]
 _BATCH_SIZE = 40
 """Long results would be truncated in the model's view, so each call runs only some of the attacks."""
-_DOCUMENT_BATCH_SIZE = 20
-"""The server ends a parser after 25 seconds without progress, which 40 attacks can take on a busy machine."""
+_DOCUMENT_BATCH_SIZE = 8
+"""The server ends a parser after 25 seconds without progress, which 20 attacks can take on a busy machine."""
 
 
 @dataclass(frozen=True)

@@ -38,14 +38,16 @@ def test_settings_reach_the_system_and_variables_of_the_developer_do_not(monkeyp
 
 
 @pytest.mark.parametrize(
-    ("command", "message"),
+    ("command", "start_seconds", "message"),
     [
-        (program("sys.exit('no port')"), "ended with 1 before it was ready\nno port"),
-        (program("print('working'); signal.pause()"), "not ready in time\nworking"),
+        (program("sys.exit('no port')"), START_SECONDS, "ended with 1 before it was ready\nno port"),
+        (program("print('working'); signal.pause()"), 10, "not ready in time\nworking"),
     ],
 )
-def test_system_that_never_becomes_ready_fails_with_its_output(command: list[str], message: str) -> None:
-    with pytest.raises(SystemFailed, match=message), running_system(command, start_seconds=10):
+def test_system_that_never_becomes_ready_fails_with_its_output(
+    command: list[str], start_seconds: float, message: str
+) -> None:
+    with pytest.raises(SystemFailed, match=message), running_system(command, start_seconds=start_seconds):
         pytest.fail("the system was not ready")
 
 

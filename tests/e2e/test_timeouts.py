@@ -26,7 +26,7 @@ NOTICES = {
 MESSAGES = {
     "silent": '/trial.wait_with_daemon {"seconds": 60}',
     "blocked": '/trial.block_with_daemon {"seconds": 60}',
-    "reporting": '/trial.report_steps {"steps": 4, "interval": 10, "silence": 0}',
+    "reporting": '/trial.report_steps {"steps": 8, "interval": 5, "silence": 0}',
     "falling_silent": '/trial.report_steps {"steps": 2, "interval": 5, "silence": 60}',
     "killed_runner": '/trial.report_steps {"steps": 1, "interval": 0, "silence": 60}',
     "undecided": '/approval.write {"name": "never.txt", "text": ""}',
@@ -243,4 +243,4 @@ def test_tool_that_reports_progress_is_neither_killed_nor_announced_as_slow(turn
     assert call["duration_ms"] > 40_000  # longer than the 30 s after which a silent tool is killed
     assert turn.events("tool_notice") == []
     messages = [event["message"] for event in turn.events("tool_progress")]
-    assert messages == [f"step {number} of 4" for number in range(1, 5)]
+    assert messages == [f"step {number} of 8" for number in range(1, 9)]

@@ -30,11 +30,16 @@ TIMEOUT_SECONDS = MAX_TURN_SECONDS + 60.0  # no event comes between the last lin
 
 @contextmanager
 def connected(user: UserClient) -> Iterator[ClientConnection]:
-    """Connect with a new ticket."""
+    """Connect with a new ticket. Messages are received, and pings answered, also while no test reads them."""
     ticket = user.request("POST", "/api/ws-ticket").json()
     url = f"{ticket['url']}?ticket={ticket['ticket']}"
-    headers, origin = user.headers, Origin(user.url)
-    with connect(url, open_timeout=TIMEOUT_SECONDS, additional_headers=headers, origin=origin) as connection:
+    with connect(
+        url,
+        open_timeout=TIMEOUT_SECONDS,
+        additional_headers=user.headers,
+        origin=Origin(user.url),
+        max_queue=None,
+    ) as connection:
         yield connection
 
 

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
-TIMEOUT_SECONDS = 20
+TIMEOUT_SECONDS = 60
 
 
 def send(method: str, url: str, headers: dict[str, str], body: str = "") -> int:

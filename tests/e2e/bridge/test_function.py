@@ -18,8 +18,6 @@ from tests.fake_providers.replies import Answer, ErrorKind, ErrorReply
 from tests.fake_providers.server import FakeEndpoint
 from tests.lambda_runtime.function_url import FunctionUrl
 
-TEN_SECONDS = '/trial.log_lines {"lines": 1, "seconds": 0, "then_wait": 10}'
-
 
 @pytest.fixture
 def user(new_user: NewUser) -> UserClient:
@@ -60,6 +58,15 @@ def ended_turn(user: UserClient) -> Json:
     return turn
 
 
+def approve(user: UserClient) -> None:
+    """Approve the call that waits in the user's only turn."""
+    waiting = only_turn(user)
+    with Client(user.url, LOCAL_KEY, user=user.name) as satchel:
+        turn = satchel.session(waiting["session_id"]).turn(waiting["turn_id"])
+        request = next(event for event in turn if isinstance(event, ToolApprovalRequest))
+        turn.approve(turn.approval(request.call_id))
+
+
 def test_piece_arrives_while_the_turn_waits_for_what_its_reader_does(
     bridge_function: FunctionUrl, user: UserClient
 ) -> None:
@@ -67,11 +74,7 @@ def test_piece_arrives_while_the_turn_waits_for_what_its_reader_does(
     assert "assistant" in next(lines)
     assert "needs your approval" in next(lines)
 
-    waiting = only_turn(user)
-    with Client(user.url, LOCAL_KEY, user=user.name) as satchel:
-        turn = satchel.session(waiting["session_id"]).turn(waiting["turn_id"])
-        request = next(event for event in turn if isinstance(event, ToolApprovalRequest))
-        turn.approve(turn.approval(request.call_id))
+    approve(user)
 
     assert "approval.write:" in content(list(lines))
 
@@ -122,11 +125,12 @@ def test_broken_connection_to_lambda_cancels_the_turn(bridge_function: FunctionU
 
 
 def test_hang_up_of_the_client_does_not_reach_the_function(bridge_function: FunctionUrl, user: UserClient) -> None:
-    lines = stream(bridge_function, user, TEN_SECONDS)
+    lines = stream(bridge_function, user, WRITE)
     next(lines)
     lines.close()
 
     assert only_turn(user)["status"] == "running"
+    approve(user)
     assert ended_turn(user)["status"] == "complete"
 
 

@@ -16,18 +16,13 @@ from collections.abc import Mapping
 from local.emulator.http_gateway import serve
 from local.emulator.serve import listen
 
-START_SECONDS = 150.0
-
 
 def run(port: int) -> int:
     """Start everything except the API, start the API as a child process, and serve until SIGTERM."""
     from local.emulator.system import System  # noqa: PLC0415  (the API process must not import moto)
 
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
-    with System(port) as system:
-        deadline = time.monotonic() + START_SECONDS
-        for listing in system.listings.values():
-            listing.result(max(0.0, deadline - time.monotonic()))
+    with System(port):
         api = subprocess.Popen([sys.executable, "-m", __spec__.name, str(port), "api"], env=_environment(os.environ))  # noqa: S603  (this module)
         try:
             return api.wait()

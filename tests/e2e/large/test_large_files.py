@@ -20,7 +20,7 @@ import pytest
 
 from tests.e2e.large import separate_api
 from tests.e2e.system_process import ROOT, SystemProcess, environment, free_port, running_system
-from tests.e2e.user_client import UserClient, run_user
+from tests.e2e.user_client import UserClient, run_user, wait_for_tools
 from tests.memory import MemoryGrowth
 
 LARGE = os.environ.get("SATCHEL_TEST_LARGE") == "1"
@@ -97,6 +97,7 @@ def system() -> Iterator[SystemProcess]:
     command = [sys.executable, "-m", separate_api.__name__, str(free_port())]
     settings = {"SATCHEL_MCP_CONFIG": str(MCP_CONFIG)}
     with running_system(command, settings=settings) as running:
+        wait_for_tools(running.url)
         yield running
 
 

@@ -47,7 +47,7 @@ class DroppingProxy:
         return self._run(self._abort_all())
 
     def _run(self, coroutine: Coroutine[object, object, Result]) -> Result:
-        return asyncio.run_coroutine_threadsafe(coroutine, self._loop).result(10)
+        return asyncio.run_coroutine_threadsafe(coroutine, self._loop).result(60)
 
     async def _abort_all(self) -> int:
         writers = list(self._writers)

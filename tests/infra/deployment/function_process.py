@@ -252,6 +252,7 @@ def _wait_for_tools() -> None:
     """Let Dispatch wait for tools that a busy machine makes slow. Tools that it does not wait for cost more."""
     dispatch_tool.MAX_WAIT = timedelta(seconds=_TOOL_SECONDS)
     clients.CALL_READ_SECONDS = _TOOL_SECONDS + 2
+    cast("Any", clients).MAX_SEND_SECONDS = _TOOL_SECONDS  # a message that a busy machine delays would be sent again
 
 
 def _shift_clock(file: Path) -> None:

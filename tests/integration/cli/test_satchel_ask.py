@@ -2,6 +2,7 @@
 
 import os
 import signal
+import socket
 import subprocess
 import sys
 from pathlib import Path
@@ -81,10 +82,11 @@ def test_ctrl_c_stops_the_wait_but_not_the_turn(tmp_path: Path) -> None:
 
 
 def test_unreachable_server_is_reported_in_one_line(tmp_path: Path) -> None:
-    with serve_on_socket(FakeServer()) as url:
-        pass
-    process = start_satchel(tmp_path, "ask", "go", "--url", url)
-    out, err = process.communicate(timeout=180)
+    with socket.socket() as reserved:
+        reserved.bind(("127.0.0.1", 0))  # and does not listen
+        url = f"http://127.0.0.1:{reserved.getsockname()[1]}"
+        process = start_satchel(tmp_path, "ask", "go", "--url", url)
+        out, err = process.communicate(timeout=180)
 
     assert (process.returncode, out) == (2, "")
     assert err.startswith(f"satchel: No server answers at {url} (")

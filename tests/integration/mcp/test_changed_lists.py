@@ -33,7 +33,7 @@ def test_change_is_reported_once_with_the_result(start_raw: StartRaw, flags: tup
 def test_change_between_calls_is_reported_with_the_next_result(start_raw: StartRaw) -> None:
     raw = start_raw()
     assert tools_changed(raw, "grows_later") is False
-    result = raw.outcome("nap", seconds=2)
+    result = raw.outcome("nap", seconds=5)
     assert isinstance(result, ToolResult)
     assert result.tools_changed is True
     assert tools_changed(raw, "pid") is False
@@ -65,6 +65,7 @@ def test_first_call_waits_until_the_server_has_confirmed_the_subscription(
         async with subscribe(client, **lists) as subscription:
             yield subscription
 
+    monkeypatch.setattr(session, "_SUBSCRIPTION_SECONDS", 60)
     monkeypatch.setattr(Client, "listen", subscribe_late)
     assert tools_changed(changing, "grow") is True
 

@@ -13,6 +13,7 @@ import httpx2
 import pytest
 
 from satchel.adapters.event_loop import EventLoop
+from satchel.adapters.mcp import session
 from satchel.adapters.mcp.client import McpToolClient
 from satchel.domain.servers import ServerEntry
 from satchel.ports.tool_client import CallFailure, ServerSessions, ToolEvent, ToolResult
@@ -117,7 +118,10 @@ def test_simultaneous_first_calls_share_one_session(cart: RemoteServer) -> None:
     assert cart.state()["open"] == [conversation.stored and conversation.stored.session_id]
 
 
-def test_session_without_a_conversation_ends_with_the_request(cart: RemoteServer) -> None:
+def test_session_without_a_conversation_ends_with_the_request(
+    cart: RemoteServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(session, "_CLOSE_SECONDS", 60)  # a busy server ends a session later
     cart.client.list_tools()
     cart.call("view", None)
 

@@ -107,9 +107,13 @@ def test_server_that_starts_while_its_session_times_out_is_killed(
 def test_event_loop_that_ends_during_the_start_of_a_server_ends_the_wait_for_it(
     new_session: Session, loop: EventLoop, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(Session, "_establish", lambda *_: asyncio.sleep(TIMEOUT))
     closing = threading.Timer(1, loop.close)
-    closing.start()
+
+    async def wait(*_: object) -> None:
+        closing.start()
+        await asyncio.sleep(TIMEOUT)
+
+    monkeypatch.setattr(Session, "_establish", wait)
     with pytest.raises(NotReadyError):
         new_session.open(TIMEOUT)
     closing.join()

@@ -64,9 +64,9 @@ def test_error_of_a_start_has_the_reason_that_the_server_printed(loop: EventLoop
 def test_error_of_a_start_that_takes_too_long_has_the_last_line(loop: EventLoop) -> None:
     code = "import sys, time; print('waiting for the database', file=sys.stderr, flush=True); time.sleep(60)"
 
-    error = start_error(loop, python(code), start_seconds=5)
+    error = start_error(loop, python(code), start_seconds=10)
 
-    assert error == "The tool's server did not answer within 5 seconds of its start: waiting for the database"
+    assert error == "The tool's server did not answer within 10 seconds of its start: waiting for the database"
 
 
 def test_error_of_a_start_contains_no_value_of_the_environment(loop: EventLoop) -> None:

@@ -246,7 +246,7 @@ def test_failed_function_ends_the_call_and_not_the_turn(turns: TurnDriver, sessi
 
 
 def test_runner_that_dies_after_the_answer_has_crashed(turns: TurnDriver, session: UserSession) -> None:
-    turns.set_timeouts(heartbeat=5)
+    turns.set_timeouts(heartbeat=10)
     orders: queue.SimpleQueue[Any] = queue.SimpleQueue()
     turn = turns.start(session, INQUIRE)
     wait_for_question(turns, turn, "1-0")

@@ -7,16 +7,14 @@ import json
 import re
 from collections.abc import Mapping
 from contextlib import ExitStack
-from datetime import timedelta
 from pathlib import Path
 
 import pytest
 
 from satchel.adapters.dynamodb.events import LAST_NUMBERS
-from satchel.services.calls import dispatch_tool
 from tests.integration.turn.fakes import Script
 from tests.integration.turn.request_counter import RequestCounter
-from tests.integration.turn.turn_driver import TurnDriver, real_handler, run_backend
+from tests.integration.turn.turn_driver import TurnDriver, patient_dispatch, real_handler, run_backend
 
 DOCUMENT = Path(__file__).parents[3] / "docs" / "data-model.md"
 STATES = ("think", "dispatch")
@@ -38,8 +36,7 @@ def counts(tmp_path_factory: pytest.TempPathFactory) -> Mapping[str, RequestCoun
     """Run each kind of turn once, the calls of a round one after the other, and return its requests."""
     counter = RequestCounter()
     with run_backend(tmp_path_factory.mktemp("turns")) as turns, counter.patched_clients(), ExitStack() as stack:
-        patch = stack.enter_context(pytest.MonkeyPatch.context())
-        patch.setattr(dispatch_tool, "MAX_WAIT", timedelta(minutes=5))  # a pause of this machine is no slow tool
+        stack.enter_context(patient_dispatch())
         limit_to_one_call_at_a_time(turns)
         for state in STATES:
             # On AWS, each function has processes of its own, so no step knows the numbers of another one's events.

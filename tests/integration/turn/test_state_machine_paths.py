@@ -29,7 +29,8 @@ from satchel.services.calls.record_tool_result import RecordToolResult
 from satchel.services.turns.finish_turn import EndStuckTurn
 from tests.integration.turn.fakes import ANSWER, FakeRunningCall, Script
 from tests.integration.turn.faults import failing
-from tests.integration.turn.turn_driver import TurnDriver, UserSession, real_handler
+from tests.integration.turn.turn_driver import TurnDriver, UserSession, patient_dispatch, real_handler
+from tests.priority import prioritized
 
 FAILED = TurnError(
     error_code="E_TURN_FAILED",
@@ -111,7 +112,7 @@ def frequent_heartbeats(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 
 @pytest.mark.usefixtures("frequent_heartbeats")
 def test_call_over_the_timeout_is_ended_and_its_tool_is_killed(turns: TurnDriver, session: UserSession) -> None:
-    turns.set_timeouts(heartbeat=5, call=6)
+    turns.set_timeouts(heartbeat=10, call=11)
     turn = turns.run(session, WAIT)
     running = turns.bench.waiting.get(timeout=60)
     assert running.killed.wait(5)
@@ -209,7 +210,7 @@ def test_result_is_recorded_at_once_if_only_the_answer_of_the_runner_is_lost(
         raise TimeoutError
 
     monkeypatch.setattr(LambdaRunners, "run", lose_answer)
-    with turns.replaced("dispatch", with_record(failing(100, real_handler("dispatch")))):
+    with patient_dispatch(), turns.replaced("dispatch", with_record(failing(100, real_handler("dispatch")))):
         turn = turns.run(session, SAY)
     assert (turns.load(turn).answer, error_codes(turns, turn)) == (ANSWER, [None])
     assert_ended_once(turns, turn)
@@ -270,7 +271,7 @@ ASK: Script = [[("ask", {"name": "a", "text": "b"})]]
 
 
 def test_expired_approval_denies_the_call(turns: TurnDriver, session: UserSession) -> None:
-    turns.set_timeouts(approval=4)
+    turns.set_timeouts(approval=10)
     turn = turns.run(session, ASK)
     assert timeout_errors(turns, turn) == ["States.HeartbeatTimeout"]
     assert (turns.load(turn).answer, error_codes(turns, turn)) == (ANSWER, ["E_FORBIDDEN"])
@@ -308,8 +309,9 @@ def test_end_that_finish_cannot_store_is_stored_after_the_execution_failed(
 def test_stopped_execution_ends_the_turn_and_kills_running_tools(turns: TurnDriver, session: UserSession) -> None:
     turn = turns.start(session, WAIT)
     running = turns.bench.waiting.get(timeout=60)
-    turns.states.stop_execution(executionArn=turns.execution_arn(turn))
-    assert running.killed.wait(2)
+    with prioritized():
+        turns.states.stop_execution(executionArn=turns.execution_arn(turn))
+        assert running.killed.wait(2)
     turns.wait_for_end(turn)
     assert turns.wait_for_execution(turn) == "ABORTED"
     assert_ended_once(turns, turn, FAILED)
@@ -321,8 +323,9 @@ def test_turn_over_its_timeout_fails_with_the_reason_and_kills_running_tools(
     turns.set_timeouts(turn=15)
     turn = turns.start(session, WAIT)
     running = turns.bench.waiting.get(timeout=60)
-    turns.wait_for_end(turn)
-    assert running.killed.wait(2)
+    with prioritized():
+        turns.wait_for_end(turn)
+        assert running.killed.wait(2)
     assert turns.wait_for_execution(turn) == "TIMED_OUT"
     assert_ended_once(turns, turn, TIMED_OUT)
 

@@ -10,7 +10,7 @@ from infra import sources
 from satchel.domain.sessions import TurnStatus
 from satchel.domain.steps import MAX_INPUT_ROUNDS_IN_TURN, MAX_POLLS_IN_TURN
 from tests.infra.execution_history import max_history, min_history
-from tests.integration.turn.turn_driver import TurnDriver
+from tests.integration.turn.turn_driver import TurnDriver, patient_dispatch
 
 if TYPE_CHECKING:
     from mypy_boto3_stepfunctions.type_defs import HistoryEventTypeDef
@@ -21,6 +21,13 @@ STATE_LIMIT = 256 << 10
 HISTORY_LIMIT = 25_000
 LARGE_RESULT_CHARS = 200_000
 DEFINITION = sources.load_turn_workflow(defaultdict(lambda: 1))
+
+
+@pytest.fixture(autouse=True)
+def _patient_dispatch(turns: TurnDriver) -> Iterator[None]:
+    assert turns  # its clients exist
+    with patient_dispatch():
+        yield
 
 
 def payload_sizes(events: list["HistoryEventTypeDef"]) -> Iterator[int]:

@@ -14,6 +14,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from datetime import timedelta
 from importlib import import_module
 from pathlib import Path
 from types import SimpleNamespace
@@ -39,6 +40,7 @@ from satchel.domain.ids import SessionId
 from satchel.domain.responses import FinalResponse
 from satchel.domain.sessions import Turn
 from satchel.domain.users import Identity
+from satchel.services.calls import dispatch_tool
 from satchel.services.turns.start_turn import TurnRequest
 from satchel.services.turns.turn_events import list_events
 from tests.fakes.system import FakeMetrics
@@ -248,6 +250,16 @@ def run_backend(folder: Path) -> Iterator[TurnDriver]:
             for name in [name for name in os.environ if name.startswith("SATCHEL_")]:
                 del os.environ[name]
             os.environ |= before
+
+
+@contextmanager
+def patient_dispatch() -> Iterator[None]:
+    """Let Dispatch wait for tools that a busy machine makes slow. Tools that it does not wait for take another path."""
+    seconds = 300
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(dispatch_tool, "MAX_WAIT", timedelta(seconds=seconds))
+        patch.setitem(vars(clients.lambda_waiting().meta.config), "read_timeout", seconds + 2)
+        yield
 
 
 def _build() -> str:

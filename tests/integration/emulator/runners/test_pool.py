@@ -210,7 +210,7 @@ class TestKilling:
         eventually(lambda: not is_pid_alive(orphan))
 
     def test_timeout_kills_the_environment(self, make_pool: MakePool, tmp_path: Path) -> None:
-        pool = make_pool(function("hold", timeout=4))
+        pool = make_pool(function("hold", timeout=10))
         with pytest.raises(InvocationError) as raised:
             pool.invoke("hold", "alice", str(tmp_path / "pid"))
         assert raised.value.error_type == "Sandbox.Timedout"

@@ -68,6 +68,8 @@ def test_killed_environment_fails_the_call_by_heartbeat_and_the_next_call_works(
     while not (tmp_path / "pid").exists() and time.monotonic() < deadline:
         time.sleep(0.005)
     os.kill(pool.pids()[ALICE], signal.SIGKILL)
+    while ALICE in pool.pids() and time.monotonic() < deadline:
+        time.sleep(0.005)  # the next call must not get this environment
     assert driver.wait(execution)[0] == "FAILED"
     assert driver.run({"Call": waiting_task(dispatch)}, {"key": "again"})[0] == "SUCCEEDED"
 

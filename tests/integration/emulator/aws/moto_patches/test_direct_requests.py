@@ -203,7 +203,7 @@ def function(cloud: LocalCloud) -> str:
         return [event, context.tenant_id] if event != "large" else "x" * 7_000_000
 
     role = resources.create_role(f"role-{uuid4().hex}")
-    return resources.create_function(f"echo-{uuid4().hex}", handle, role=role, timeout=5)
+    return resources.create_function(f"echo-{uuid4().hex}", handle, role=role, timeout=60)
 
 
 INVOCATIONS: Sequence[dict[str, Any]] = [

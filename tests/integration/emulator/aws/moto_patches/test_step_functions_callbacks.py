@@ -82,8 +82,8 @@ def test_heartbeats_keep_a_task_alive_beyond_its_heartbeat_timeout(driver: Cloud
     name, tokens = driver.token_queue()
     execution = driver.start({"Wait": waiting_task(name, heartbeat=8)})
     token = tokens.get(timeout=60)
-    for _ in range(5):
-        time.sleep(2)  # the interpreter's timers cannot be mocked
+    for _ in range(9):
+        time.sleep(1)  # the interpreter's timers cannot be mocked
         driver.states.send_task_heartbeat(taskToken=token)
     driver.states.send_task_success(taskToken=token, output="2")
     assert driver.wait(execution) == ("SUCCEEDED", 2)

@@ -25,7 +25,7 @@ def test_missed_heartbeats_raise_states_heartbeat_timeout(driver: CloudDriver) -
 
 
 def test_too_long_task_with_heartbeats_raises_states_timeout(driver: CloudDriver) -> None:
-    execution, token = start_task_catching(driver, "States.Timeout", heartbeat=5, timeout=6)
+    execution, token = start_task_catching(driver, "States.Timeout", heartbeat=10, timeout=11)
     with suppress(driver.states.exceptions.InvalidToken, driver.states.exceptions.TaskTimedOut):  # the task has ended
         while driver.status(execution) == "RUNNING":
             driver.states.send_task_heartbeat(taskToken=token)

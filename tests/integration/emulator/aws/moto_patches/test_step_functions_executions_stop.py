@@ -25,7 +25,7 @@ def test_stop_ends_waiting_tasks_in_a_map(driver: CloudDriver) -> None:
 
 def test_machine_timeout_ends_waiting_tasks_and_threads(driver: CloudDriver) -> None:
     before = threading.active_count()
-    execution = start_waiting_tasks(driver, 3, TimeoutSeconds=5)
+    execution = start_waiting_tasks(driver, 3, TimeoutSeconds=10)
     assert driver.wait(execution)[0] == "TIMED_OUT"
     deadline = time.monotonic() + 60
     while threading.active_count() > before and time.monotonic() < deadline:
