@@ -262,6 +262,20 @@ CHECKS: dict[str, Check] = {
 }
 
 
+def test_markdown_is_rendered_even_if_its_parser_loads_slowly(new_chat_page: ChatPageFactory) -> None:
+    chat = new_chat_page(shared=False)  # the clock is that of a whole profile, also in later tests
+    chat.page.clock.install()
+    chat.open()
+    parser = r"/markdown\.worker-[\w-]+\.js"
+    with chat.held_request("GET", parser):
+        with chat.page.expect_request(re.compile(parser)):
+            chat.ask('/samples.one {"name": "notes.md"}')
+        expect(find_visible_viewers(chat.page)).to_contain_text("Loading")
+        chat.page.clock.fast_forward(10_000)  # longer than a text may need to be parsed
+
+    expect(find_visible_viewers(chat.page).locator("td").first).to_have_text("1")
+
+
 def test_report_on_a_dropped_file_opens_in_the_canvas(chat: ChatPage) -> None:
     page = chat.page
     chat.drop_file("sales.csv", b"region,units\nnorth,3\nsouth,4\nnorth,5\n")
@@ -402,6 +416,7 @@ def test_canvas_is_resized_by_keyboard_and_dragging_and_keeps_its_width(chat: Ch
     page, keys = chat.page, Keyboard(chat.page)
     chat.ask('/samples.one {"name": "cities.csv"}')
     canvas, handle = page.locator(".canvas"), page.get_by_role("separator", name="Width of the canvas")
+    expect(canvas).to_be_visible()
     width = canvas.bounding_box()["width"]  # type: ignore[index]  # the canvas is visible
     assert "satchel.canvas-share" not in page.evaluate("({...localStorage})")
     for key, share in (("ArrowLeft", 54), ("Home", 75), ("End", 25), ("Enter", 52)):

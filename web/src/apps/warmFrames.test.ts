@@ -118,6 +118,12 @@ test("a frame is taken once", () => {
   expect(place.children).toEqual([frame]);
 });
 
+test("no frame loads for an app that has one", () => {
+  take(id(), plain());
+  warm(id(), plain());
+  expect(body.children).toEqual([]);
+});
+
 test.each([
   ["domains", () => rightsOf({ policy: { ...POLICY, connect_domains: ["https://api.example"] }, writes_clipboard: false }, ORIGIN)],
   ["the clipboard", () => rightsOf({ policy: POLICY, writes_clipboard: true }, ORIGIN)],

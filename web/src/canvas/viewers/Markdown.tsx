@@ -8,7 +8,7 @@ import { sanitizeHtml } from "../../shared/renderMarkdown";
 import { AsyncPreview, TruncationNote } from "../PreviewState";
 import Code from "./Code";
 import { countTags } from "./countTags";
-import type { Block } from "./markdown.worker";
+import type { Block, FromWorker } from "./markdown.worker";
 import type { ViewerProps } from "./types";
 import { type FileText, useFileText } from "./useFileContent";
 
@@ -70,7 +70,7 @@ const BlockView = memo(({ html, source }: Block) => {
   return <div ref={element} className="markdown-block" dangerouslySetInnerHTML={{ __html: safeHtml }} />;
 });
 
-/** Parse Markdown in a worker, within a time limit. Return a function that cancels it. */
+/** Parse Markdown in a worker, within a time limit, which starts when the worker has loaded. Return a function that cancels it. */
 function parse(text: string, onParsed: (blocks: Block[]) => void, onError: () => void): () => void {
   const worker = new Worker(new URL("./markdown.worker.ts", import.meta.url), { type: "module" });
   const stop = () => {
@@ -81,12 +81,16 @@ function parse(text: string, onParsed: (blocks: Block[]) => void, onError: () =>
     stop();
     onError();
   };
-  const timer = setTimeout(fail, PARSE_TIMEOUT_MS);
+  let timer: ReturnType<typeof setTimeout> | undefined;
   worker.onerror = fail;
-  worker.onmessage = ({ data }: MessageEvent<Block[]>) => {
-    stop();
-    onParsed(data);
+  worker.onmessage = ({ data }: MessageEvent<FromWorker>) => {
+    if (data === "ready") {
+      timer = setTimeout(fail, PARSE_TIMEOUT_MS);
+      worker.postMessage(text);
+    } else {
+      stop();
+      onParsed(data);
+    }
   };
-  worker.postMessage(text);
   return stop;
 }

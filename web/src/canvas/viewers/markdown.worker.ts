@@ -4,4 +4,10 @@ import { type MarkdownBlock, parseMarkdown } from "../../shared/parseMarkdown";
 /** The HTML is not sanitized yet: the sanitizer needs the DOM, which workers lack. */
 export type Block = MarkdownBlock;
 
-onmessage = ({ data }: MessageEvent<string>) => postMessage(parseMarkdown(data, "document"));
+/** The worker's messages: it is ready for the text, or the blocks of the text. */
+export type FromWorker = "ready" | Block[];
+
+const send = (message: FromWorker) => postMessage(message);
+
+onmessage = ({ data }: MessageEvent<string>) => send(parseMarkdown(data, "document"));
+send("ready");
