@@ -71,7 +71,8 @@ def test_system_is_ready_within_five_cpu_seconds_and_answers_health_checks(at_re
 
 
 def test_each_server_without_tools_is_reported_in_one_line(started: SystemProcess) -> None:
-    lines = [line for line in started.output().splitlines() if line.startswith("No tools of ")]
+    late = "takes too long to start"  # what a busy machine may say of the others, which are started again
+    lines = [line for line in started.output().splitlines() if line.startswith("No tools of ") and late not in line]
     assert sorted(line.partition(":")[0] for line in lines) == [
         "No tools of 'absent'",
         "No tools of 'silent'",

@@ -17,6 +17,7 @@ import pytest
 from tests.e2e.conftest import MCP_CONFIG
 from tests.e2e.system_process import SystemProcess, running_system, serve_command
 from tests.e2e.user_client import UserClient, run_user, wait_for_tools
+from tests.priority import prioritized
 from tests.processes import is_alive
 
 SETTINGS = {"SATCHEL_MCP_CONFIG": str(MCP_CONFIG.with_name("trial.json")), "PYTHONFAULTHANDLER": "1"}
@@ -60,15 +61,16 @@ def _read_events(user: UserClient, session_id: str, turn_id: str) -> None:
 def _stop(system: SystemProcess, signal_name: str) -> None:
     """Stop the system and check that no process, open port or traceback is left."""
     processes = psutil.Process(system.process.pid).children(recursive=True)
-    start = time.monotonic()
-    system.send(signal_name)
-    try:
-        assert system.process.wait(MAX_SECONDS) == 0
-    except subprocess.TimeoutExpired:
-        system.send("SIGABRT")  # the output then says what each thread waits for
-        system.process.wait()
-        pytest.fail(f"the stop took more than {MAX_SECONDS} s:\n{system.output()}")
-    assert time.monotonic() - start < MAX_SECONDS
+    with prioritized(system.process.pid):
+        start = time.monotonic()
+        system.send(signal_name)
+        try:
+            assert system.process.wait(MAX_SECONDS) == 0
+        except subprocess.TimeoutExpired:
+            system.send("SIGABRT")  # the output then says what each thread waits for
+            system.process.wait()
+            pytest.fail(f"the stop took more than {MAX_SECONDS} s:\n{system.output()}")
+        assert time.monotonic() - start < MAX_SECONDS
     assert "Traceback" not in system.output()
     assert [p for p in processes if is_alive(p)] == []
     with socket.create_server(("127.0.0.1", urlsplit(system.url).port or 0)):

@@ -113,7 +113,7 @@ class ChatPage:
 
         def hold(route: Route) -> None:
             if route.request.method == method:
-                held.append((route, route.fetch()))
+                held.append((route, route.fetch(max_retries=3)))  # if the server has just closed the connection
             else:
                 route.fallback()
 

@@ -6,7 +6,7 @@ from typing import Literal
 from playwright.sync_api import APIResponse, Route, expect
 
 from tests.e2e.web.accessibility import find_axe_violations, find_keyboard_issues
-from tests.e2e.web.chat_page import UNENDING_CALL, ChatPage
+from tests.e2e.web.chat_page import MAX_TURN_MS, UNENDING_CALL, ChatPage
 from tests.e2e.web.keyboard import Keyboard
 from tests.fake_providers.replies import Answer
 from tests.fake_providers.server import FakeEndpoint
@@ -144,7 +144,7 @@ def test_answer_is_announced_if_the_list_has_it_before_the_post_response(chat: C
             lists.append(route)
 
     def hold_post(route: Route) -> None:
-        response = route.fetch()
+        response = route.fetch(max_retries=3)  # if the server has just closed the connection
         chat.user.wait_for_turn(route.request.url.split("/")[-2], response.json()["turn_id"])
         posts.append((route, response))
         for request in lists:
@@ -168,4 +168,4 @@ def test_screen_reader_announces_approval_and_completed_answer(chat: ChatPage) -
     expect(announcements).to_contain_text("approval.write needs your approval")
     waiting.get_by_role("button", name="Allow").click()
 
-    expect(announcements).to_contain_text("Answer complete")
+    expect(announcements).to_contain_text("Answer complete", timeout=MAX_TURN_MS)

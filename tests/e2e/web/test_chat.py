@@ -7,7 +7,7 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.e2e.web.accessibility import find_keyboard_issues
-from tests.e2e.web.chat_page import ChatPage
+from tests.e2e.web.chat_page import MAX_TURN_MS, ChatPage
 from tests.e2e.web.conftest import ChatPageFactory
 from tests.e2e.web.keyboard import Keyboard
 from tests.fake_providers.replies import Answer
@@ -105,7 +105,7 @@ def test_arguments_can_be_changed_before_a_call_is_allowed(chat: ChatPage) -> No
     keys.press("input", "capitals", key="Space")
     chat.screenshot("approval")
     keys.press("button", "Allow")
-    expect(turn).to_have_attribute("aria-busy", "false")
+    expect(turn).to_have_attribute("aria-busy", "false", timeout=MAX_TURN_MS)
 
     assert keys.focused()[0] == "summary"  # the form is gone; the focus moves to its call
     chat.page.keyboard.press("Enter")
@@ -125,7 +125,7 @@ def test_tool_that_is_always_allowed_in_a_chat_asks_again_only_in_other_chats(ch
     first.get_by_role("button", name="Allow").wait_for()
     keys.press("input", "Always allow approval.write in this chat", key="Space", back=True)
     keys.press("button", "Allow")
-    expect(first).to_have_attribute("aria-busy", "false")
+    expect(first).to_have_attribute("aria-busy", "false", timeout=MAX_TURN_MS)
     again = chat.ask(APPROVAL_CALL)
     expect(again.locator(".call")).to_have_class("call done")
 
@@ -146,7 +146,7 @@ _RECORD_NOTICES = """() => {
         }
     }).observe(document.body, {childList: true, subtree: true, characterData: true});
 }"""
-"""Each notice is shown for a second and a half."""
+"""Each notice is shown for some seconds only."""
 
 _SAY_TIME_LEFT = "words => notices.filter(text => text.includes(words)).every(text => /\\d+ s left/.test(text))"
 
@@ -157,8 +157,8 @@ def test_slow_call_shows_progress_then_silence_notices_and_can_be_canceled(chat:
     turn = chat.send('/approval.report_steps {"steps": 4, "interval": 0.4, "silence": 60}')
 
     progress = turn.get_by_role("progressbar", name="Progress of approval.report_steps")
-    expect(turn.locator(".progress")).to_contain_text(re.compile("step [234] of 4"))
-    assert float(progress.get_attribute("value") or 0) >= 50
+    expect(turn.locator(".progress")).to_contain_text("step 4 of 4", timeout=MAX_TURN_MS)
+    assert float(progress.get_attribute("value") or 0) == 100
     chat.screenshot("progress")
     keys.go_to("button", "Cancel", back=True)  # the button stays while one notice replaces the other
     chat.screenshot("notice")

@@ -37,7 +37,7 @@ def system(gate: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Sys
     demo = DEMO | {"silence_seconds": 110, "max_seconds": 120}
     demo["args"] = [*DEMO["args"], str(gate)]
     demo["read_paths"] = [*DEMO["read_paths"], str(gate)]
-    brief = demo | {"silence_seconds": 15, "notice_seconds": [2, 3, 4]}  # the app must open earlier
+    brief = demo | {"silence_seconds": 25, "notice_seconds": [2, 3, 4]}  # the app must open earlier
     servers = {"demo": demo, "brief": brief} | ({"debug": DEBUG} if ARE_INSTALLED else {})
     config = write_config(tmp_path_factory.mktemp("opening"), servers)
     with running_system(settings={"SATCHEL_MCP_CONFIG": str(config)}) as running:

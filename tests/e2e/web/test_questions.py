@@ -10,7 +10,7 @@ import pytest
 from playwright.sync_api import Locator, Route, expect
 
 from tests.e2e.web.accessibility import find_axe_violations, find_keyboard_issues
-from tests.e2e.web.chat_page import ChatPage
+from tests.e2e.web.chat_page import MAX_TURN_MS, ChatPage
 from tests.e2e.web.keyboard import Keyboard
 
 Json = dict[str, Any]
@@ -310,6 +310,7 @@ def test_two_tools_of_a_server_ask_at_once_and_get_their_answers(chat: ChatPage)
     turn = chat.send('/asking.plan {"question": "From?"}\n/asking.plan {"question": "Where to?"}')
     first = chat.page.get_by_role("form", name="asking.plan asks: From?")
     second = chat.page.get_by_role("form", name="asking.plan asks: Where to?")
+    second.wait_for(timeout=MAX_TURN_MS)
     second.get_by_label("City").fill("B")
     second.get_by_role("button", name="Answer").click()
     expect(second).to_contain_text("This field must have at least 2 characters.")
@@ -323,7 +324,7 @@ def test_two_tools_of_a_server_ask_at_once_and_get_their_answers(chat: ChatPage)
     chat.page.reload()
     first.get_by_label("City").fill("Rome")
     first.get_by_role("button", name="Answer").click()
-    expect(turn).to_have_attribute("aria-busy", "false")
+    expect(turn).to_have_attribute("aria-busy", "false", timeout=MAX_TURN_MS)
 
     expect(turn.locator(".call.done")).to_have_count(2)
     open_calls(turn)
@@ -337,7 +338,7 @@ def test_two_running_tools_of_an_older_server_ask_at_once_with_countdowns(chat: 
     text = chat.page.get_by_role("form", name="asking_older.ask asks: Which text?")
     number = chat.page.get_by_role("form", name="asking_older.ask asks: Which number?")
     for form in (text, number):
-        expect(form.get_by_role("timer")).to_have_text(re.compile(r"^\d+ s left$"))
+        expect(form.get_by_role("timer")).to_have_text(re.compile(r"^\d+ s left$"), timeout=MAX_TURN_MS)
     number.get_by_label("Value").fill("42")
     number.get_by_role("button", name="Answer").click()
     choices = chat.page.get_by_role("form", name="asking_older.ask asks: Which choices?")

@@ -5,7 +5,7 @@ from collections.abc import Callable
 
 from playwright.sync_api import Route, expect
 
-from tests.e2e.web.chat_page import UNENDING_CALL, ChatPage, wait_for, wait_until
+from tests.e2e.web.chat_page import MAX_TURN_MS, UNENDING_CALL, ChatPage, wait_for, wait_until
 from tests.e2e.web.conftest import ChatPageFactory
 from tests.e2e.web.keyboard import Keyboard
 from tests.fake_providers.replies import Answer
@@ -216,7 +216,7 @@ def test_files_without_a_usable_type_open_in_a_viewer(chat: ChatPage) -> None:
 def test_thinking_is_not_shown_while_a_tool_runs(chat: ChatPage) -> None:
     turn = chat.send(f'{UNENDING_CALL}\n/calculator.evaluate {{"expression": "2+3"}}')
 
-    expect(turn.locator(".call.done")).to_have_count(1)
+    expect(turn.locator(".call.done")).to_have_count(1, timeout=MAX_TURN_MS)
     expect(turn.locator(".call.running")).to_have_count(1)
     expect(turn.locator(".thinking")).to_have_count(0)
     chat.page.get_by_role("button", name="Stop", exact=True).click()

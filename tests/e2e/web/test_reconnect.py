@@ -5,7 +5,7 @@ import re
 import pytest
 from playwright.sync_api import expect
 
-from tests.e2e.web.chat_page import ChatPage
+from tests.e2e.web.chat_page import MAX_TURN_MS, ChatPage
 from tests.e2e.web.conftest import ChatPageFactory
 from tests.e2e.web.dropping_proxy import DroppingProxy
 
@@ -33,7 +33,7 @@ def test_dropped_connections_during_a_turn_leave_the_same_page(new_chat_page: Ch
         dropped.open()
         for chat in (stable, dropped):
             chat.send(CALL)
-        expect(stable.turns.last.locator(".details")).to_contain_text("line 0")
+        expect(stable.turns.last.locator(".details")).to_contain_text("line 0", timeout=MAX_TURN_MS)
         for _ in range(DROPS):
             while not proxy.has_connections:
                 dropped.page.wait_for_timeout(POLL_MS)
@@ -57,7 +57,7 @@ def test_notice_is_shown_while_the_connection_is_lost(chat: ChatPage, *, has_soc
     chat.ask("hello")
     chat.send('/trial.log_lines {"lines": 500, "seconds": 250, "then_wait": 0}')  # runs until it is stopped
     notice, details = chat.page.locator(".connection-lost"), chat.turns.last.locator(".details")
-    expect(details).to_contain_text("line 0")
+    expect(details).to_contain_text("line 0", timeout=MAX_TURN_MS)
 
     chat.page.context.set_offline(True)
     chat.page.evaluate("dispatchEvent(new Event('offline'))")

@@ -194,6 +194,7 @@ def test_markdown_results_are_rendered_without_scripts_and_json_is_not(chat: Cha
     page, keys = chat.page, Keyboard(chat.page)
     source = json.dumps({"table": "| a | b |\n|---|---|"})
     turn = chat.ask(call_lines("samples.text_results", {"text": TABLE}, {"text": source}))
+    expect(turn.locator(".call")).to_have_count(2)
     rendered, plain = turn.locator(".call").all()
 
     keys.press("button", "2 tools", back=True)

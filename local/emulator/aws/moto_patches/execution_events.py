@@ -45,12 +45,12 @@ def _terminate_and_report(self: BaseExecutionWorkerCommunication) -> None:
 
 
 def _store_outcome(execution: Execution) -> None:
-    """Store the output or error, which moto stores after the status: nobody may read an end without its outcome."""
-    environment = execution.exec_worker.env
-    state = environment.program_state()
-    if isinstance(state, ProgramEnded):
+    """Store the output or error. moto stores them after the status, so a reader could see an end without them."""
+    environment = execution.exec_worker.env if execution.exec_worker else None
+    state = environment.program_state() if environment else None
+    if environment and isinstance(state, ProgramEnded):
         execution.output = environment.states.get_input()
-    elif isinstance(state, ProgramError):
+    elif isinstance(state, ProgramError) and state.error:
         execution.error, execution.cause = state.error.get("error"), state.error.get("cause")
 
 
