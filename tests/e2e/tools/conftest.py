@@ -4,6 +4,7 @@ They are local or remote, get files as paths or URLs, or are restricted, broken,
 """
 
 import json
+import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -14,12 +15,9 @@ import pytest
 
 from tests.e2e.system_process import SystemProcess, running_system
 from tests.e2e.tools.guide_example import HTML_REPORT, MAIN, REGISTRATION
-from tests.e2e.tools.third_party import NO_NODE, third_party_servers
+from tests.e2e.tools.third_party import third_party_servers
 from tests.e2e.user_client import UserClient, run_user
 
-_UNAVAILABLE = ["broken", "repaired_later"]
-if NO_NODE:
-    _UNAVAILABLE += ["memory", "filesystem", "own_memory", "own_files"]
 READER_SERVER = Path(__file__).parent / "reader_server/main.py"
 MCP_SERVERS = Path(__file__).parents[2] / "mcp_servers"
 
@@ -50,16 +48,26 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="session")
 def system(folder: Path, remote_url: str) -> Iterator[SystemProcess]:
+    config = folder / "config/overrides/mcp.json"
     settings = {
-        "SATCHEL_MCP_CONFIG": str(folder / "config/overrides/mcp.json"),
+        "SATCHEL_MCP_CONFIG": str(config),
         "REMOTE_URL": remote_url,
         "REMOTE_TOKEN": "t0ken",
         "POWERTOOLS_LOG_LEVEL": "DEBUG",
     }
     with running_system(settings=settings) as running:
         # Not only until they have been tried: one that a busy machine starts too late is started again.
-        UserClient(running.url, run_user("waiting"), "users,staff").wait_for_tools(*_UNAVAILABLE)
+        UserClient(running.url, run_user("waiting"), "users,staff").wait_for_tools("repaired_later", *_absent(config))
         yield running
+
+
+def _absent(config: Path) -> list[str]:
+    """Return the servers whose programs are not installed."""
+    commands = {name: entry.get("command") for name, entry in json.loads(config.read_text()).items()}
+    programs = {
+        name: command if isinstance(command, str) else command[0] for name, command in commands.items() if command
+    }
+    return [name for name, program in programs.items() if shutil.which(program) is None]
 
 
 def write_edited_server(folder: Path, function: str) -> None:

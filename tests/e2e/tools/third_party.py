@@ -2,7 +2,6 @@
 
 import json
 import os
-import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -12,7 +11,6 @@ from tests.e2e.system_process import ROOT
 
 MEMORY = ROOT / "node_modules/.bin/mcp-server-memory"
 FILESYSTEM = ROOT / "node_modules/.bin/mcp-server-filesystem"
-NO_NODE = shutil.which("node") is None or not MEMORY.exists()
 SATCHEL = {"name": "Satchel", "entityType": "bag", "observations": ["holds files"]}
 _BIN = Path(sys.executable).parent
 _PUBLISHED = ROOT / ".venv/published-servers/bin"
