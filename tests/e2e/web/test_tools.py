@@ -1,5 +1,7 @@
 """Titles, icons and hints of tools, in the list of tools and in approvals."""
 
+import re
+
 from playwright.sync_api import expect
 
 from tests.e2e.web.chat_page import ChatPage
@@ -46,4 +48,23 @@ def test_approval_shows_the_title_and_the_hints_beside_the_name(chat: ChatPage) 
     expect(form).to_contain_text("Erase all")
     expect(form).to_contain_text("Destructive")
     Keyboard(chat.page).press("button", "Deny", back=True)
+    expect(turn).to_have_attribute("aria-busy", "false")
+
+
+def test_buttons_of_an_approval_do_not_move_when_the_hints_of_the_tool_arrive_late(chat: ChatPage) -> None:
+    with chat.delayed_responses("GET", "/api/tools"):
+        with chat.page.expect_response(re.compile("/approval$")):
+            turn = chat.send("/guide.erase {}")
+        chat.draw()
+        expect(turn.get_by_role("button", name="Allow")).to_have_count(0)  # a click could miss it, or hit another one
+
+    expect(turn.get_by_role("button", name="Allow")).to_be_visible()
+    assert "Destructive" in turn.inner_text()
+
+
+def test_approval_is_asked_without_hints_if_the_list_of_tools_cannot_be_read(chat: ChatPage) -> None:
+    chat.page.route(re.compile("/api/tools$"), lambda route: route.fulfill(status=503))
+    turn = chat.send("/guide.erase {}")
+
+    turn.get_by_role("button", name="Deny").click()
     expect(turn).to_have_attribute("aria-busy", "false")

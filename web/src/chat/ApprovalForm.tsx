@@ -1,6 +1,7 @@
 import { type FormEvent, useEffect, useId, useState } from "react";
 import { api, unwrap } from "../api/client";
-import type { ApprovalRequest } from "../api/types";
+import type { ApprovalRequest, ToolServer } from "../api/types";
+import type { AsyncState } from "../canvas/useAsync";
 import { Button } from "../shared/Button";
 import { Countdown } from "../shared/Countdown";
 import { showError } from "../shared/notifications";
@@ -24,12 +25,14 @@ const ROUTE = "/api/sessions/{session_id}/turns/{turn_id}/calls/{call_id}/approv
  * Ask the user to allow or deny a tool call. The user may edit its arguments first.
  *
  * The tool and the arguments come from the call's record, with a digest that the approval names, not from an event.
+ * The form waits for what the server says about the tool: later, that would move the buttons under the pointer.
  */
 export function ApprovalForm({ call, turnPath }: ApprovalFormProps) {
   const [request, setRequest] = useState<ApprovalRequest | null>(null);
   const [isSubmitted, setSubmitted] = useState(false);
   const [isAlways, setAlways] = useState(false);
   const [error, setError] = useState<string | null>(null);
+  const servers = useServers();
   const { session_id, turn_id } = turnPath;
   const params = { path: { session_id, turn_id, call_id: call.callId } };
 
@@ -49,7 +52,7 @@ export function ApprovalForm({ call, turnPath }: ApprovalFormProps) {
     return () => controller.abort();
   }, [session_id, turn_id, call.callId]);
 
-  if (!request) return null;
+  if (!request || servers.status === "loading") return null;
   const fields = fieldsFrom(request.arguments);
   const submit = (decision: { approved: boolean; digest?: string; arguments?: Record<string, unknown> }): void => {
     setSubmitted(true);
@@ -77,7 +80,7 @@ export function ApprovalForm({ call, turnPath }: ApprovalFormProps) {
           <Countdown from={call.expiresAt} seconds={0} text={texts.approval.deadline} />
         </p>
       )}
-      <Stated name={request.tool} />
+      <Stated name={request.tool} servers={servers} />
       {fields.length > 0 && <p className="faint">{texts.approval.editable}</p>}
       {fields.map((field) => (
         <ArgumentInput key={field.name} field={field} />
@@ -104,8 +107,7 @@ export function ApprovalForm({ call, turnPath }: ApprovalFormProps) {
 }
 
 /** What the server says about the tool: what it does, or that it may destroy something. Without an answer, nothing is shown. */
-function Stated({ name }: { name: string }) {
-  const servers = useServers();
+function Stated({ name, servers }: { name: string; servers: AsyncState<readonly ToolServer[]> }) {
   if (servers.status !== "loaded") return null;
   const tool = servers.value.flatMap(({ tools }) => tools).find((each) => `${each.server}.${each.name}` === name);
   if (!tool) return null;
