@@ -86,6 +86,7 @@ def _open_sidebar(chat: ChatPage, part: str) -> Locator:
 def _open_file(chat: ChatPage, session_id: str, name: str) -> Locator:
     """Open a file of a turn, and return its viewer."""
     chat.open(session_id)
+    chat.page.locator(".turn .markdown").first.wait_for()  # the rendered answer moves the buttons below it
     chat.page.locator(".artifact-button", has_text=name).first.click()
     viewer = chat.page.locator(".pane:visible .viewer")
     viewer.wait_for()
@@ -126,6 +127,7 @@ def _text(chat: ChatPage, chats: Chats) -> None:
 def _calls(chat: ChatPage, chats: Chats) -> None:
     chat.open(chats.calls)
     chat.page.locator(".error-message").wait_for()
+    chat.page.get_by_role("button", name="2 tools").wait_for()  # the calls of the turn above move this one
     chat.page.locator(".call.failed summary").click()
 
 
@@ -188,7 +190,9 @@ def _my_files(chat: ChatPage, chats: Chats) -> None:
 def _share(chat: ChatPage, chats: Chats) -> None:
     _my_files(chat, chats)
     chat.page.get_by_label("More actions for gray.png").click()
-    chat.page.get_by_role("button", name="Share gray.png").click()
+    with chat.page.expect_response(re.compile(r"/api/links\?")):
+        chat.page.get_by_role("button", name="Share gray.png").click()
+    chat.draw()  # the list of links moves the dialog, and a click could miss the button
     chat.page.get_by_role("dialog").get_by_role("button", name=CREATE_LINK).click()
     chat.page.get_by_role("dialog").get_by_label("Link", exact=True).wait_for()
 

@@ -53,6 +53,19 @@ def test_first_screen_has_cards_and_recent_files(chat: ChatPage) -> None:
     expect(chat.message_box).to_be_focused()
 
 
+def test_recent_files_do_not_move_when_the_tools_arrive_late(chat: ChatPage) -> None:
+    chat.user.upload(None, "notes.txt", b"Notes")
+    attach = chat.page.get_by_role("button", name="Attach notes.txt")
+    with chat.delayed_responses("GET", "/api/tools"):
+        with chat.page.expect_response(re.compile(r"/api/files\?limit=")):
+            chat.page.reload()
+        chat.draw()
+        expect(attach).to_have_count(0)  # a click could miss it, or hit a card
+
+    expect(attach).to_be_visible()
+    assert chat.page.get_by_role("group", name="Tools to try").is_visible()
+
+
 def test_tools_are_switched_off_for_a_chat_and_stay_off_after_a_reload(chat: ChatPage) -> None:
     page, keys = chat.page, Keyboard(chat.page)
     keys.press("button", "Tools", back=True)

@@ -59,7 +59,8 @@ export default function Welcome({ config, model, onTool, onFile, isTemporary, se
           ))}
         </div>
       )}
-      {files.status === "loaded" && files.value.length > 0 && (
+      {/* The cards would move files that are shown before them, under the pointer. */}
+      {servers.status !== "loading" && files.status === "loaded" && files.value.length > 0 && (
         <div className="recent" role="group" aria-label={texts.welcome.recentFiles}>
           {files.value.map((file) => (
             <button
