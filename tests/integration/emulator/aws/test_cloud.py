@@ -43,7 +43,7 @@ def test_stop_ends_running_executions_within_seconds(
     caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     # The stop waits so long for the handler that never ends, and meanwhile the threads of ten executions must end.
-    monkeypatch.setattr("local.emulator.aws.cloud._STOP_SECONDS", 6)
+    monkeypatch.setattr("local.emulator.aws.cloud._STOP_SECONDS", 4)
     before = set(threading.enumerate())
     release, running = threading.Event(), threading.Event()
 
