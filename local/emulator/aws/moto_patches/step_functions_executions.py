@@ -12,6 +12,11 @@ stopped execution as ended, but does not wake its tasks that wait for a token. A
 call ends. The next state transition raises an error, which changes the status from ABORTED to FAILED. moto also ignores
 a stop before the first state. Without the patch, the execution of a canceled chat turn stays RUNNING.
 
+Abandoned tasks: patches ``Environment.set_ended``, so that the thread of a task that has timed out ends with it, and
+``InlineIterationComponent._eval_body``, so that a failed iteration of a Map state aborts the other iterations, as on
+AWS. In unpatched moto, all these threads wait until the next heartbeat is due. Without the patch, a failed turn leaves
+threads and running states behind, and a stopping emulator waits for them.
+
 Threads: replaces the list ``TMP_THREADS``, which the interpreter's modules import by name. Unpatched moto appends every
 thread and never removes a thread, so the list grows forever. The replacement contains only live threads, so that a
 stopping emulator can wait for them. Patches also ``InlineIterationComponent._launch_worker``, so that a Map state has
@@ -51,10 +56,12 @@ _create_environment = original(ExecutionWorker, "_get_evaluation_environment")
 _start_worker = original(ExecutionWorker, "start")
 _set_stop = original(Environment, "set_stop")
 _set_timed_out = original(Environment, "set_timed_out")
+_set_ended = original(Environment, "set_ended")
 _set_error = original(Environment, "set_error")
 _next_state_name = original(Environment, "next_state_name")
 _run = original(ExecutionWorker, "_execution_logic")
 _launch_map_worker = original(InlineIterationComponent, "_launch_worker")
+_run_iterations = original(InlineIterationComponent, "_eval_body")
 _MAX_ENDED = 50
 
 
@@ -67,10 +74,12 @@ def install() -> None:
     replace(ExecutionWorker, "_get_evaluation_environment", _environment)
     replace(Environment, "set_stop", _stop)
     replace(Environment, "set_timed_out", _time_out)
+    replace(Environment, "set_ended", _end)
     replace(Environment, "set_error", _fail)
     replace(Environment, "next_state_name", property(_next_state_name.fget, _transition))
     replace(ExecutionWorker, "_execution_logic", _run_and_forget)
     replace(InlineIterationComponent, "_launch_worker", _launch_needed_worker)
+    replace(InlineIterationComponent, "_eval_body", _run_or_abort_iterations)
     replace_everywhere("moto.stepfunctions.parser", "TMP_THREADS", utils.TMP_THREADS, _THREADS)
 
 
@@ -99,14 +108,19 @@ def _stop(self: Environment, stop_date: dt.datetime, cause: str | None, error: s
         if self._program_state is None:  # without this, moto ignores a stop before the first state
             self._program_state = ProgramStopped(stop_date=stop_date, cause=cause, error=error)
         _set_stop(self, stop_date=stop_date, cause=cause, error=error)
-    _wake_waiting_tasks(self)
+    _wake_task(self)
 
 
 def _time_out(self: Environment) -> None:
     with self._state_mutex:
         if self.is_running():
             _set_timed_out(self)
-    _wake_waiting_tasks(self)
+    _wake_task(self)
+
+
+def _end(self: Environment) -> None:
+    _set_ended(self)
+    _wake_task(self)
 
 
 def _fail(self: Environment, error: object) -> None:
@@ -157,9 +171,21 @@ def _run_and_forget(self: ExecutionWorker) -> None:
         _ended.popleft().exec_worker = cast("ExecutionWorker", _ENDED_WORKER)
 
 
-def _wake_waiting_tasks(environment: Environment) -> None:
-    for endpoint in list(vars(environment.callback_pool_manager)["_pool"].values()):
+def _wake_task(environment: Environment) -> None:
+    """Wake the thread that waits for the callback of the environment's task. Its frames end and wake theirs."""
+    task = environment.states.context_object.context_object_data.get("Task")
+    endpoint = environment.callback_pool_manager.get(task["Token"]) if task else None
+    if endpoint is not None:
         endpoint.interrupt_all()
+
+
+def _run_or_abort_iterations(self: InlineIterationComponent, env: Environment) -> None:
+    try:
+        _run_iterations(self, env)
+    except Exception:
+        for frame in list(vars(env)["_frames"]):
+            frame.set_stop(stop_date=dt.datetime.now(dt.UTC), cause=None, error=None)
+        raise
 
 
 class _LiveThreads(list[threading.Thread]):

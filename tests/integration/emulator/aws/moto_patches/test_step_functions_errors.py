@@ -3,6 +3,7 @@ from contextlib import suppress
 
 import pytest
 
+from local.emulator.aws.moto_patches.step_functions_executions import join_threads
 from tests.integration.emulator.cloud_driver import CloudDriver, State, States, map_state, task, waiting_task
 
 
@@ -24,7 +25,7 @@ def test_missed_heartbeats_raise_states_heartbeat_timeout(driver: CloudDriver) -
     assert (status, output["Error"]) == ("SUCCEEDED", "States.HeartbeatTimeout")
 
 
-def test_too_long_task_with_heartbeats_raises_states_timeout(driver: CloudDriver) -> None:
+def test_too_long_task_with_heartbeats_raises_states_timeout_and_ends_its_thread(driver: CloudDriver) -> None:
     execution, token = start_task_catching(driver, "States.Timeout", heartbeat=10, timeout=11)
     with suppress(driver.states.exceptions.InvalidToken, driver.states.exceptions.TaskTimedOut):  # the task has ended
         while driver.status(execution) == "RUNNING":
@@ -32,6 +33,7 @@ def test_too_long_task_with_heartbeats_raises_states_timeout(driver: CloudDriver
             time.sleep(0.2)
     status, output = driver.wait(execution)
     assert (status, output["Error"]) == ("SUCCEEDED", "States.Timeout")
+    assert join_threads(5) == 0  # well before the next heartbeat would be due
 
 
 CATCH = [{"ErrorEquals": ["States.ALL"], "Next": "Caught"}]

@@ -1,6 +1,8 @@
 import threading
 import time
+from typing import Any
 
+from local.emulator.aws.moto_patches.step_functions_executions import join_threads
 from local.emulator.runners.context import LambdaContext
 from tests.integration.emulator.cloud_driver import CloudDriver, map_state, task, waiting_task
 
@@ -57,3 +59,24 @@ def test_catch_does_not_continue_a_stopped_execution(driver: CloudDriver) -> Non
     driver.states.stop_execution(executionArn=execution)
     assert driver.wait(execution)[0] == "ABORTED"
     assert not continued.is_set()
+
+
+def test_failed_iteration_of_a_map_aborts_the_other_iterations(driver: CloudDriver) -> None:
+    tokens: dict[int, str] = {}
+    invoked = threading.Semaphore(0)
+
+    def put_token(event: Any, _context: LambdaContext) -> None:  # noqa: ANN401  (a payload of any shape)
+        tokens[event["input"]] = event["token"]
+        invoked.release()
+
+    wait = waiting_task(driver.function(put_token), Catch=[{"ErrorEquals": ["States.Timeout"], "Next": "Later"}])
+    later = driver.function(lambda _event, _context: tokens.clear())
+    execution = driver.start({"All": map_state({"Wait": wait, "Later": task(later)})}, {"items": [0, 1, 2]})
+    for _ in range(3):
+        assert invoked.acquire(timeout=60)
+    driver.states.send_task_failure(taskToken=tokens[1], error="Failed", cause="")
+    assert driver.wait(execution)[0] == "FAILED"
+    assert join_threads(30) == 0  # well before the next heartbeat would be due
+    assert len(tokens) == 3  # no state follows
+    types = [event["type"] for event in driver.states.get_execution_history(executionArn=execution)["events"]]
+    assert (types.count("MapIterationFailed"), types.count("MapIterationAborted")) == (1, 2)
