@@ -42,6 +42,7 @@ _LONG_MODULES = (
 )
 """Modules that take long, in the order of their start. At the end of a run, other workers would wait for them."""
 _WATCH = TokenWatch()
+_WATCHED = (logging.getLogger("satchel"), logging.getLogger())
 
 
 def pytest_configure() -> None:
@@ -95,20 +96,23 @@ def pytest_collection() -> Generator[None, object, object]:
 @pytest.fixture(scope="session", autouse=True)
 def _token_handler() -> Iterator[None]:
     """Search all logs of this process for tokens, including the INFO lines of each request."""
-    satchel, root = logging.getLogger("satchel"), logging.getLogger()
-    level = satchel.level
-    satchel.setLevel(logging.INFO)
-    for logger in (satchel, root):
+    level = _WATCHED[0].level
+    _WATCHED[0].setLevel(logging.INFO)
+    for logger in _WATCHED:
         logger.addHandler(_WATCH)
-    yield
-    for logger in (satchel, root):
+    with pytest.MonkeyPatch.context() as patch:
+        # Deployed functions replace the handlers of the loggers.
+        patch.setattr("satchel.bootstrap.observed._set_up_logs", lambda _service: None)
+        yield
+    for logger in _WATCHED:
         logger.removeHandler(_WATCH)
-    satchel.setLevel(level)
+    _WATCHED[0].setLevel(level)
 
 
 @pytest.fixture(autouse=True)
 def _no_token_is_logged(_token_handler: None) -> Iterator[None]:
-    """Fail a test that logged a token."""
+    """Fail a test that logged a token, and a test after which the logs are no longer searched."""
     yield
+    assert all(_WATCH in logger.handlers for logger in _WATCHED), "the test removed the handlers of a logger"
     found, _WATCH.found = _WATCH.found, []
     assert found == [], "a token was logged"

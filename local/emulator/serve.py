@@ -41,12 +41,12 @@ def run(port: int, host: str = "127.0.0.1") -> int:
     local run a client may act as any user.
     """
     started = time.monotonic()
+    if host not in _LOOPBACK and os.environ.get("SATCHEL_AUTH") != "password":
+        return _fail(f"SATCHEL_HOST={host}: other machines may reach the server only with SATCHEL_AUTH=password")
     gc.disable()  # off until the server is ready: imports leave no garbage, and scanning takes a fifth of the startup
     # FastAPI would import it, which takes 0.1 s. Nothing here checks e-mail addresses, and deployed functions lack it.
     sys.modules.setdefault("email_validator", None)  # type: ignore[arg-type]  # Python documents that this prevents it
     signal.signal(signal.SIGTERM, _stop_early)
-    if host not in _LOOPBACK and os.environ.get("SATCHEL_AUTH") != "password":
-        return _fail(f"SATCHEL_HOST={host}: other machines may reach the server only with SATCHEL_AUTH=password")
     try:
         listener = listen(port, host)
     except OSError as error:

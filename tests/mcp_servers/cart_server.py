@@ -60,7 +60,7 @@ async def forget_sessions(_: Request) -> Response:
 
 
 async def requests(_: Request) -> Response:
-    answer = JSONResponse({"requests": REQUESTS, "open": list(CARTS)})
+    answer = JSONResponse({"requests": REQUESTS, "carts": CARTS})
     REQUESTS.clear()
     return answer
 

@@ -41,7 +41,7 @@ class RemoteServer:
             return event
 
     def state(self) -> dict[str, Any]:
-        """Return the requests since the last call of this method, and the open MCP sessions."""
+        """Return the requests since the last call of this method, and the carts of the open MCP sessions."""
         state: dict[str, Any] = httpx2.get(f"{self.url}/requests", timeout=60).json()
         return state
 
@@ -78,7 +78,7 @@ def test_calls_of_a_conversation_share_the_servers_session(cart: RemoteServer) -
     cart.call("add", conversation, item="pen")
 
     assert cart.call("view", conversation) == ["pen"]
-    assert len(cart.state()["open"]) == 1
+    assert len(cart.state()["carts"]) == 1
 
 
 def test_another_conversation_has_its_own_session(cart: RemoteServer) -> None:
@@ -115,7 +115,7 @@ def test_simultaneous_first_calls_share_one_session(cart: RemoteServer) -> None:
         thread.join()
 
     assert sorted(cart.call("view", conversation)) == items
-    assert cart.state()["open"] == [conversation.stored and conversation.stored.session_id]
+    assert list(cart.state()["carts"]) == [conversation.stored and conversation.stored.session_id]
 
 
 def test_session_without_a_conversation_ends_with_the_request(
@@ -125,7 +125,7 @@ def test_session_without_a_conversation_ends_with_the_request(
     cart.client.list_tools()
     cart.call("view", None)
 
-    assert cart.state()["open"] == []
+    assert list(cart.state()["carts"]) == []
 
 
 def test_stored_session_can_be_ended(cart: RemoteServer) -> None:
@@ -134,7 +134,7 @@ def test_stored_session_can_be_ended(cart: RemoteServer) -> None:
     assert conversation.stored is not None
     cart.client.end_session(conversation.stored)
 
-    assert cart.state()["open"] == []
+    assert list(cart.state()["carts"]) == []
 
 
 @pytest.fixture(scope="module")

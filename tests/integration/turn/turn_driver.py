@@ -275,7 +275,6 @@ def _build() -> str:
 
 
 def _install_fakes(patch: pytest.MonkeyPatch, bench: BenchServer, model: ScriptedModel, folder: Path) -> None:
-    patch.setattr("satchel.bootstrap.observed.set_up_logs", lambda _: None)  # would change the loggers of all tests
     patch.setattr("satchel.bootstrap.language_models.model_router", lambda: model)
     client: ToolClient = bench
     patch.setattr("satchel.bootstrap.runner.tool_client", lambda *_: client)
@@ -290,7 +289,7 @@ def _install_fakes(patch: pytest.MonkeyPatch, bench: BenchServer, model: Scripte
 def _clear_caches() -> None:
     """Clear the caches of all functions, as in a new process."""
     for name, module in list(sys.modules.items()):
-        if name.startswith("satchel.bootstrap.") or name == "satchel.adapters.clients":
+        if name.startswith(("satchel.bootstrap.", "functions.")) or name == "satchel.adapters.clients":
             for member in vars(module).values():
                 if hasattr(member, "cache_clear"):
                     member.cache_clear()

@@ -22,13 +22,10 @@ from tests.unit.functions.test_handlers import HANDLERS
 TURN = TurnId("t" + "0" * 26)
 CONTEXT = LambdaContext(function_name="satchel-think", invoked_function_arn="", deadline=0)
 log = logging.getLogger("tests.observed")
-set_up_logs = observed.set_up_logs
 
 
 @pytest.fixture(autouse=True)
 def _new_process(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    # The real setup would change the loggers of all later tests of this process.
-    monkeypatch.setattr(observed, "set_up_logs", lambda _: None)
     monkeypatch.delenv("SATCHEL_METRICS", raising=False)
     before = THREAD_LOCAL_KEYS.get()
     metrics.cache_clear()
@@ -145,12 +142,12 @@ def test_concurrent_invocations_wait_for_the_setup_of_logs(monkeypatch: pytest.M
 
         def set_up(service: str) -> str:
             if service == "first":
-                second.append(executor.submit(set_up_logs, "second"))
+                second.append(executor.submit(observed.set_up_logs, "second"))
                 finished_early.append(bool(wait(second, timeout=0.1).done))
             return service
 
         monkeypatch.setattr(observed, "_set_up_logs", set_up)
-        first: object = set_up_logs("first")
+        first: object = observed.set_up_logs("first")
         assert (first, second[0].result(60), finished_early) == ("first", "second", [False])
 
 

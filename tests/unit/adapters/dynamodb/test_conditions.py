@@ -1,12 +1,13 @@
 """Errors of failed writes, as AWS reports them, and the waits between tries."""
 
 import random
-import time
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, cast
 
 import pytest
 from botocore.exceptions import ClientError
 
+from satchel.adapters.dynamodb import conditions
 from satchel.adapters.dynamodb.conditions import ConditionFailed, WriteConflict, translate_errors, tries
 
 if TYPE_CHECKING:
@@ -97,7 +98,7 @@ def test_cancelled_transaction_without_reasons_passes_unchanged() -> None:
 def test_tries_wait_longer_each_time_up_to_a_maximum(monkeypatch: pytest.MonkeyPatch) -> None:
     waits: list[float] = []
     monkeypatch.setattr(random, "uniform", lambda shortest, longest: longest - shortest)
-    monkeypatch.setattr(time, "sleep", waits.append)
+    monkeypatch.setattr(conditions, "time", SimpleNamespace(sleep=waits.append))
 
     assert list(tries(6)) == [0, 1, 2, 3, 4, 5]
 
@@ -105,5 +106,5 @@ def test_tries_wait_longer_each_time_up_to_a_maximum(monkeypatch: pytest.MonkeyP
 
 
 def test_first_try_does_not_wait(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(time, "sleep", lambda _: pytest.fail("waited"))
+    monkeypatch.setattr(conditions, "time", SimpleNamespace(sleep=lambda _: pytest.fail("waited")))
     assert next(tries(2)) == 0

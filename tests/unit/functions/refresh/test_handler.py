@@ -19,7 +19,6 @@ DEPLOYMENT_EVENT = {
 def world(monkeypatch: pytest.MonkeyPatch) -> World:
     world = World()
     monkeypatch.setattr(refresh, "use_cases", lambda: world.use_cases)
-    monkeypatch.setattr("satchel.bootstrap.observed.set_up_logs", lambda _service: None)
     return world
 
 
