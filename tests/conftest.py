@@ -13,6 +13,7 @@ from xdist.scheduler import LoadFileScheduling  # type: ignore[import-untyped]
 
 from satchel.bootstrap import end_startup
 from tests import service_models
+from tests.priority import use_own_session
 from tests.tokens import TokenWatch
 
 # Containers often disable bytecode files. Every process of a run would then compile all its imports.
@@ -46,7 +47,9 @@ _WATCHED = (logging.getLogger("satchel"), logging.getLogger())
 
 
 def pytest_configure() -> None:
-    """Restore SIGINT, which scripts ignore for background jobs. The programs of the tests would inherit that."""
+    """Restore SIGINT, which scripts ignore for background jobs and the programs of the tests would inherit."""
+    if "PYTEST_XDIST_WORKER" in os.environ:
+        use_own_session()
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)
 

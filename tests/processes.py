@@ -38,6 +38,16 @@ def find_children(argument: str, pid: int | None = None, *, recursive: bool = Fa
     return children
 
 
+def find_runners(system: int, name: str) -> list[psutil.Process]:
+    """Return the runner processes of the named server among the descendants of the system with this process id."""
+    runners = []
+    for process in psutil.Process(system).children(recursive=True):
+        with suppress(psutil.NoSuchProcess):
+            if process.name().endswith(f"run-{name}"):
+                runners.append(process)
+    return runners
+
+
 def find_runner(server: psutil.Process, name: str) -> psutil.Process:
     """Return the runner process among the ancestors of the named server."""
     return next(process for process in server.parents() if process.name().endswith(f"run-{name}"))

@@ -5,11 +5,13 @@ import hashlib
 import json
 import time
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import httpx2
+import psutil
 import pytest
 
 from infra.limits import HEARTBEAT_TIMEOUT_SECONDS
@@ -18,6 +20,7 @@ from tests.e2e.system_process import SystemFailed, running_system, serve_command
 from tests.e2e.user_client import UserClient, fetch, run_user, wait_for_tools
 from tests.integration.mcp.test_http_sessions import serve
 from tests.integration.mcp.tool_caller import SERVER_PROGRAMS
+from tests.processes import find_runners
 
 INTERRUPTED = "The server stopped while the tool was running"
 TOO_LATE = "The call was not approved in time"
@@ -127,13 +130,22 @@ def test_chats_files_links_and_turns_continue_after_kills(
         waiting, running, new = (user.create_session() for _ in range(3))
         turn_id = user.start_turn(waiting, '/approval.write {"name": "note.txt", "text": "hello"}')["turn_id"]
         request = user.wait_for_event(waiting, turn_id, "tool_approval_request")
-        slow = '/calculator.evaluate {"expression": "2+3"}\n/trial.wait {"seconds": 600}'
+        steps = '{"steps": 1, "interval": 0, "silence": 600}'
+        slow = f'/calculator.evaluate {{"expression": "2+3"}}\n/trial.report_steps {steps}'
         interrupted = user.start_turn(running, slow)["turn_id"]
         user.wait_for_event(running, interrupted, "tool_complete")
+        user.read_note("call.json")  # the second tool runs
         question = Question(UserClient(system.url, run_user("asked")), '/asking.plan {"question": "Where to?"}')
         lost = Question(UserClient(system.url, run_user("lost")), '/asking_older.ask {"kinds": ["text"]}')
+        runners = find_runners(system.process.pid, "calculator")
+        for runner in runners:
+            runner.suspend()  # so that the next call has not begun when the system is killed
         started = user.start_turn(new, '/calculator.evaluate {"expression": "3+4"}')["turn_id"]
         system.kill()
+        assert runners
+        for runner in runners:
+            with suppress(psutil.NoSuchProcess):
+                runner.kill()
 
     with running_system(serve_command(), settings=settings | two_days) as system:
         begun = time.time()

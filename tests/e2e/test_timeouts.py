@@ -15,6 +15,7 @@ import pytest
 from tests.e2e.conftest import MCP_CONFIG, with_absolute_folder
 from tests.e2e.system_process import SystemProcess, running_system
 from tests.e2e.user_client import Json, UserClient, wait_for_tools
+from tests.priority import prioritized
 from tests.processes import find_runner, is_alive, is_pid_alive
 
 NOTICES = {
@@ -125,20 +126,21 @@ def impatient_system(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Syste
 
 
 @pytest.fixture(scope="module")
-def turns(system: SystemProcess, impatient_system: SystemProcess) -> Mapping[str, LongTurn]:
+def turns(system: SystemProcess, impatient_system: SystemProcess) -> Iterator[Mapping[str, LongTurn]]:
     urls = [impatient_system.url if case == "undecided" else system.url for case in MESSAGES]
     users = [UserClient(url, f"long{uuid4().hex[:12]}@example.com") for url in urls]
     with ThreadPoolExecutor(len(users)) as pool:
         sessions = list(pool.map(_warm, users))
-    long_turns = {
-        case: LongTurn(user, session_id, user.start_turn(session_id, message)["turn_id"])
-        for user, session_id, (case, message) in zip(users, sessions, MESSAGES.items(), strict=True)
-    }
-    for case in CASES_WITH_DAEMON:
-        long_turns[case].watcher = watcher = threading.Thread(target=long_turns[case].watch, daemon=True)
-        watcher.start()
-    long_turns["killed_runner"].kill_runner()
-    return long_turns
+    with prioritized(system.process.pid, impatient_system.process.pid):
+        long_turns = {
+            case: LongTurn(user, session_id, user.start_turn(session_id, message)["turn_id"])
+            for user, session_id, (case, message) in zip(users, sessions, MESSAGES.items(), strict=True)
+        }
+        for case in CASES_WITH_DAEMON:
+            long_turns[case].watcher = watcher = threading.Thread(target=long_turns[case].watch, daemon=True)
+            watcher.start()
+        long_turns["killed_runner"].kill_runner()
+        yield long_turns
 
 
 def test_killed_runner_fails_the_call_and_the_next_call_works(turns: Mapping[str, LongTurn]) -> None:

@@ -64,7 +64,8 @@ def cart_url() -> Iterator[str]:
 
 
 @pytest.fixture
-def cart(cart_url: str, loop: EventLoop) -> Iterator[RemoteServer]:
+def cart(cart_url: str, loop: EventLoop, monkeypatch: pytest.MonkeyPatch) -> Iterator[RemoteServer]:
+    monkeypatch.setattr(session, "_CLOSE_SECONDS", 60)  # a busy server ends a session later
     client = McpToolClient("cart", ServerEntry(url=f"{cart_url}/mcp", allow_private=True), loop, os.environ)
     httpx2.delete(f"{cart_url}/sessions", timeout=60)
     server = RemoteServer(cart_url, client)
@@ -118,10 +119,7 @@ def test_simultaneous_first_calls_share_one_session(cart: RemoteServer) -> None:
     assert list(cart.state()["carts"]) == [conversation.stored and conversation.stored.session_id]
 
 
-def test_session_without_a_conversation_ends_with_the_request(
-    cart: RemoteServer, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(session, "_CLOSE_SECONDS", 60)  # a busy server ends a session later
+def test_session_without_a_conversation_ends_with_the_request(cart: RemoteServer) -> None:
     cart.client.list_tools()
     cart.call("view", None)
 

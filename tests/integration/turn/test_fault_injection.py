@@ -4,6 +4,7 @@ import json
 import os
 from collections import Counter
 from collections.abc import Iterator
+from datetime import timedelta
 from itertools import product
 from typing import TYPE_CHECKING
 
@@ -18,6 +19,7 @@ from satchel.domain.ids import FileKey, SessionId
 from satchel.domain.metrics import TOOL_CALLS
 from satchel.domain.metrics import TURNS as TURNS_ENDED
 from satchel.domain.object_keys import UNCLAIMED_TAGS
+from satchel.services.turns import finish_turn
 from tests.integration.turn import background_functions
 from tests.integration.turn.chaos_run import MIN_ROUNDS, QUESTIONS, SESSIONS, TURNS, WORKLOADS, ChaosRun
 from tests.integration.turn.event_follower import as_received
@@ -35,9 +37,11 @@ SEED = 4
 def run(turns: TurnDriver) -> Iterator[ChaosRun]:
     faults = FaultInjector(SEED, WORKLOADS)
     background_functions.create_functions()
-    with faults.patched_clients():
+    with faults.patched_clients(), pytest.MonkeyPatch.context() as patch:
         turns.set_timeouts(heartbeat=15)  # on a busy machine, a living runner may be late
         os.environ["SATCHEL_BEAT_SECONDS"] = "1"  # a runner that waits for an answer must be known to live
+        # No turn is lost here, but on a busy machine one may be without an execution for some time.
+        patch.setattr(finish_turn, "GRACE_PERIOD", timedelta(minutes=10))
         yield ChaosRun(turns, faults)
 
 

@@ -122,7 +122,7 @@ def test_call_over_the_timeout_is_ended_and_its_tool_is_killed(turns: TurnDriver
 
 
 def test_late_result_of_a_runner_is_ignored(turns: TurnDriver, session: UserSession) -> None:
-    turns.set_timeouts(heartbeat=5)
+    turns.set_timeouts(heartbeat=15)
     orders: queue.SimpleQueue[Any] = queue.SimpleQueue()
     with turns.replaced("run-bench", lambda order, _context: orders.put(order)):
         turn = turns.run(session, SAY)
@@ -281,7 +281,7 @@ def test_expired_approval_denies_the_call(turns: TurnDriver, session: UserSessio
 
 
 def test_approval_waits_longer_than_a_call_without_heartbeats(turns: TurnDriver, session: UserSession) -> None:
-    turns.set_timeouts(heartbeat=5, call=10, approval=60)
+    turns.set_timeouts(heartbeat=15, call=20, approval=100)
     with turns.replaced("run-bench", die):
         turn = turns.start(session, [[*ASK[0], *SAY[0]]])
         turns.wait_until(lambda: "E_TOOL_CRASHED" in error_codes(turns, turn))  # the other call has timed out
