@@ -13,7 +13,7 @@ from xdist.scheduler import LoadFileScheduling  # type: ignore[import-untyped]
 
 from satchel.bootstrap import end_startup
 from tests import service_models
-from tests.priority import use_own_session
+from tests.priority import interrupt_sessions, use_own_session
 from tests.tokens import TokenWatch
 
 # Containers often disable bytecode files. Every process of a run would then compile all its imports.
@@ -52,6 +52,12 @@ def pytest_configure() -> None:
         use_own_session()
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+def pytest_keyboard_interrupt() -> None:
+    """Pass SIGINT on to the workers and their programs. In sessions of their own, no terminal sends it to them."""
+    if "PYTEST_XDIST_WORKER" not in os.environ:
+        interrupt_sessions()
 
 
 @pytest.hookimpl(optionalhook=True)

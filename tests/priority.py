@@ -3,6 +3,7 @@
 import contextlib
 import gc
 import os
+import signal
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -38,6 +39,14 @@ def use_own_session() -> None:
     """
     with contextlib.suppress(PermissionError):  # it leads a process group
         os.setsid()
+
+
+def interrupt_sessions() -> None:
+    """Send SIGINT to all child processes that called ``use_own_session``, and to the programs in their sessions."""
+    for child in psutil.Process().children():
+        with contextlib.suppress(OSError):
+            if os.getsid(child.pid) == child.pid:
+                os.killpg(child.pid, signal.SIGINT)
 
 
 def _set_priority(roots: Iterable[int], priority: int) -> None:

@@ -109,10 +109,12 @@ class ChatPage:
     @contextmanager
     def delayed_responses(self, method: str, url_end: str) -> Iterator[None]:
         """Send requests whose URL ends with a pattern at once, but deliver their responses only after the block."""
+        sent: list[Route] = []
         held: list[tuple[Route, APIResponse]] = []
 
         def hold(route: Route) -> None:
             if route.request.method == method:
+                sent.append(route)
                 held.append((route, route.fetch(max_retries=3)))  # if the server has just closed the connection
             else:
                 route.fallback()
@@ -120,9 +122,12 @@ class ChatPage:
         pattern = re.compile(url_end + "$")
         self.page.route(pattern, hold)
         yield
-        wait_for(self.page, lambda: held, f"a response to {method} {url_end}")
-        for route, response in held:
+        delivered = 0
+        while delivered < max(1, len(sent)):
+            wait_for(self.page, lambda: held, f"a response to {method} {url_end}")
+            route, response = held.pop(0)
             route.fulfill(response=response)
+            delivered += 1
         self.page.unroute(pattern, hold)
 
     @contextmanager

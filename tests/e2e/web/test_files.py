@@ -20,6 +20,7 @@ from tests.e2e.web.test_untrusted_files import MAX_TASK_MS, longest_task
 from tests.fake_providers.replies import Answer
 from tests.fake_providers.server import FakeEndpoint
 from tests.pictures import png
+from tests.priority import prioritized
 
 PART_BYTES = 16 << 20
 MANY_FILES = 1_000
@@ -130,6 +131,9 @@ def test_dropped_file_is_sent_in_parts_and_resumes_after_reload(chat: ChatPage) 
     wait_until_held(page, held, 1)
     chat.screenshot("upload")
     assert sorted(sent) == ["1", "2"]
+    (upload,) = chat.user.request("GET", "/api/files/uploads").json()["uploads"]
+    path = f"/api/files/uploads/{upload['upload_id']}"
+    wait_for(page, lambda: chat.user.request("GET", path).json()["stored"], "the first part in the store")
     page.reload()
     page.unroute("**/*partNumber=*")
 
@@ -362,7 +366,7 @@ def test_thousand_files_load_while_scrolling_without_blocking_the_page(new_chat_
     chat.open()
     page = chat.page
     answer_with_files(page, MANY_FILES)
-    with longest_task(page) as durations:
+    with longest_task(page) as durations, prioritized():
         files = open_files(chat)
         names = files.locator(".file-name")
         expect(names.first).to_have_text("report 999.csv")

@@ -56,6 +56,7 @@ def test_first_screen_has_cards_and_recent_files(chat: ChatPage) -> None:
 def test_recent_files_do_not_move_when_the_tools_arrive_late(chat: ChatPage) -> None:
     chat.user.upload(None, "notes.txt", b"Notes")
     attach = chat.page.get_by_role("button", name="Attach notes.txt")
+    chat.page.get_by_role("group", name="Tools to try").wait_for()  # the page before the reload has read the list
     with chat.delayed_responses("GET", "/api/tools"):
         with chat.page.expect_response(re.compile(r"/api/files\?limit=")):
             chat.page.reload()

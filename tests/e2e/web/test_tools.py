@@ -52,6 +52,7 @@ def test_approval_shows_the_title_and_the_hints_beside_the_name(chat: ChatPage) 
 
 
 def test_buttons_of_an_approval_do_not_move_when_the_hints_of_the_tool_arrive_late(chat: ChatPage) -> None:
+    chat.page.get_by_role("group", name="Tools to try").wait_for()  # the first screen has read the list of tools
     with chat.delayed_responses("GET", "/api/tools"):
         with chat.page.expect_response(re.compile("/approval$")):
             turn = chat.send("/guide.erase {}")

@@ -11,6 +11,7 @@ from playwright.sync_api import Locator, Page, expect
 from tests.e2e.recording_site import running_site
 from tests.e2e.web.chat_page import ChatPage
 from tests.e2e.web.conftest import ChatPageFactory
+from tests.priority import prioritized
 
 MAX_TASK_MS = 100
 MAIN_THREAD = "CrRendererMain"
@@ -68,7 +69,7 @@ def test_hostile_files_run_no_scripts_send_no_requests_and_do_not_block(new_chat
         slow = {}
         for name in names:
             viewer_name = VIEWERS_BY_NAME.get(name) or VIEWERS_BY_EXTENSION[name.rpartition(".")[2]]
-            with longest_task(page) as durations:
+            with longest_task(page) as durations, prioritized():
                 page.get_by_role("tab", name=name, exact=True).click()
                 expect(page.locator(".pane:visible .viewer")).to_have_attribute("data-viewer", viewer_name)
                 page.wait_for_timeout(150)
@@ -166,7 +167,7 @@ def test_large_table_text_and_image_do_not_block_the_page(new_chat_page: ChatPag
     chat.open()
     slow = {}
     for message, check in LARGE_FILES.items():
-        with longest_task(chat.page) as durations:
+        with longest_task(chat.page) as durations, prioritized():
             chat.ask(message)
             check(chat.page.locator(".pane:visible .viewer"))
         chat.screenshot(f"large-{message.split('.')[1].split(maxsplit=1)[0]}")

@@ -190,7 +190,7 @@ async def read_answer_alone() -> Answer:
         outgoing.direct.send("tools/call", dict(CALL), answer.set_result, print)
         os.write(incoming.sink, json.dumps(answer_to(outgoing.read(), result={"a": 1})).encode() + b"\n")
         async with MessageReader(incoming.source, 1000, outgoing.direct):
-            return await asyncio.wait_for(answer, 5)
+            return await asyncio.wait_for(answer, 60)
 
 
 async def read_answer_after(*earlier: object) -> tuple[list[object], list[Answer]]:
@@ -200,7 +200,7 @@ async def read_answer_after(*earlier: object) -> tuple[list[object], list[Answer
         messages = [*earlier, answer_to(outgoing.read(), result={"a": 1})]
         os.write(incoming.sink, b"".join(json.dumps(each).encode() + b"\n" for each in messages))
         async with MessageReader(incoming.source, 1000, outgoing.direct) as reader:
-            read: list[object] = [await asyncio.wait_for(reader.receive(), 5) for _ in earlier]
+            read: list[object] = [await asyncio.wait_for(reader.receive(), 60) for _ in earlier]
             assert outgoing.answers == []
             reader.end()
             with pytest.raises(anyio.EndOfStream):
@@ -219,14 +219,14 @@ async def read_after_exit(monkeypatch: pytest.MonkeyPatch) -> list[object]:
     with open_pipe() as incoming, open_pipe() as outgoing:
         async with MessageReader(incoming.source, 1000, outgoing.direct) as reader:
             os.write(incoming.sink, line)
-            first = await asyncio.wait_for(reader.receive(), 5)
+            first = await asyncio.wait_for(reader.receive(), 60)
             os.write(incoming.sink, line)
             await asyncio.sleep(0.1)  # the reader has read this line, and pauses
             os.write(incoming.sink, line)
             watching = asyncio.create_task(stdio_transport.watch_exit(0, reader))
             await asyncio.sleep(0.3)
-            read: list[object] = [first, *[await asyncio.wait_for(reader.receive(), 5) for _ in range(2)]]
-            await asyncio.wait_for(watching, 5)
+            read: list[object] = [first, *[await asyncio.wait_for(reader.receive(), 60) for _ in range(2)]]
+            await asyncio.wait_for(watching, 60)
             with pytest.raises(anyio.EndOfStream):
                 await reader.receive()
         return read
