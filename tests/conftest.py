@@ -47,7 +47,7 @@ _WATCHED = (logging.getLogger("satchel"), logging.getLogger())
 
 
 def pytest_configure() -> None:
-    """Restore SIGINT, which scripts ignore for background jobs and the programs of the tests would inherit."""
+    """Give a worker its own session. Restore SIGINT, which background jobs ignore, and so do their child processes."""
     if "PYTEST_XDIST_WORKER" in os.environ:
         use_own_session()
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:

@@ -42,7 +42,7 @@ def use_own_session() -> None:
 
 
 def interrupt_sessions() -> None:
-    """Send SIGINT to all child processes that called ``use_own_session``, and to the programs in their sessions."""
+    """Send SIGINT to the child processes that called ``use_own_session``, and to their process groups."""
     for child in psutil.Process().children():
         with contextlib.suppress(OSError):
             if os.getsid(child.pid) == child.pid:
