@@ -1,8 +1,8 @@
 """Let Python free moto's model objects, such as the items of DynamoDB, when nothing uses them any more.
 
 Patches ``BaseModel.__new__``. Unpatched moto appends every model object that it ever creates to a list of the object's
-class, ``instances_tracked``. A read of an item creates a copy, so the list contains every item as often as it was read.
-Without the patch, the memory of the emulator grows by the items that each request reads, until the emulator stops.
+class, ``instances_tracked``. Each write and each scan of an item creates objects, and so does each write to S3. Without
+the patch, the memory of the emulator grows with each of these requests, until the emulator stops.
 """
 
 from functools import cache

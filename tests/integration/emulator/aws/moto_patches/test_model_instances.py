@@ -8,7 +8,8 @@ from local.emulator.aws import resources
 from local.emulator.aws.cloud import LocalCloud
 from tests.integration.emulator.aws.moto_patches.test_dynamodb_queries import KEYS
 
-READS = 20
+REPEATS = 20
+ITEM = {"pk": {"S": "p"}, "sk": {"S": "s"}}
 
 
 def count_items() -> int:
@@ -22,20 +23,17 @@ def count_tracked() -> int:
     return sum(len(vars(model)["instances_tracked"]) for model in classes)
 
 
-def test_items_that_queries_read_are_freed_afterwards(cloud: LocalCloud) -> None:
+def test_items_are_freed_when_writes_replace_them_and_after_scans(cloud: LocalCloud) -> None:
     assert cloud.endpoint_url
-    resources.create_table("often-read", KEYS)
+    resources.create_table("often-written", KEYS)
     client = boto3.client("dynamodb")
-    client.put_item(TableName="often-read", Item={"pk": {"S": "p"}, "sk": {"S": "s"}})
+    client.put_item(TableName="often-written", Item=ITEM)
     items, tracked = count_items(), count_tracked()
 
-    for _ in range(READS):
-        read = client.query(
-            TableName="often-read",
-            KeyConditionExpression="pk = :p",
-            ExpressionAttributeValues={":p": {"S": "p"}},
-        )
-        assert read["Count"] == 1
+    for _ in range(REPEATS):
+        client.put_item(TableName="often-written", Item=ITEM)
+        client.update_item(TableName="often-written", Key=ITEM, UpdateExpression="REMOVE note")
+        assert client.scan(TableName="often-written")["Count"] == 1
 
-    assert count_items() < items + READS
+    assert count_items() < items + REPEATS
     assert count_tracked() == tracked
