@@ -127,6 +127,12 @@ def memory_growth(parts: Sequence[SessionPart]) -> float:
     return parts[-1].memory / next(part.memory for part in parts if part.last >= min(_FIRST, parts[-1].last))
 
 
+def growth(parts: Sequence[SessionPart]) -> float:
+    """Return how many milliseconds each earlier turn of a session adds to a turn: the slope of the regression line."""
+    milliseconds = [1000 * part.seconds for part in parts]
+    return statistics.linear_regression([part.last for part in parts], milliseconds).slope
+
+
 def knee(levels: Sequence[Level]) -> int:
     """Return the number of people beyond which more people add less than 10 % throughput."""
     for level, more in pairwise(levels):
@@ -162,6 +168,8 @@ def _lines(levels: Sequence[Level], parts: Sequence[SessionPart]) -> Iterator[st
     yield _SESSION
     yield from map(_part_row, parts)
     first = min(_FIRST, parts[-1].last)
+    if len(parts) > 1:
+        yield f"\nEach earlier turn adds {growth(parts):.2f} ms, because each step reads the whole conversation.\n"
     yield f"\nMemory at the end: {memory_growth(parts):.2f} times that after {first} turns (limit: 1.2).\n"
     yield f"\nMeasured on {this_machine()}.\n"
 

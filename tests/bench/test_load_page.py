@@ -2,8 +2,10 @@
 
 from pathlib import Path
 
+import pytest
+
 from tests.bench.load import LoadResult, Turn
-from tests.bench.load_page import Level, SessionPart, knee, memory_growth, write
+from tests.bench.load_page import Level, SessionPart, growth, knee, memory_growth, write
 
 
 def level(people: int, seconds: float, error: str = "") -> Level:
@@ -22,6 +24,11 @@ def test_knee_is_where_more_people_add_no_throughput() -> None:
 
 def test_memory_growth_is_relative_to_the_first_fifty_turns() -> None:
     assert memory_growth(PARTS) == 1.1
+
+
+def test_growth_of_the_time_is_the_slope_over_the_turns_of_the_session() -> None:
+    parts = [SessionPart(last, 0.04 + last / 10_000, 100) for last in (50, 100, 500)]
+    assert growth(parts) == pytest.approx(0.1)
 
 
 def test_page_and_plots_depend_only_on_the_results(tmp_path: Path) -> None:

@@ -176,8 +176,8 @@ class EnvironmentPool:
                     self._supervisor.wake_by(0.0)
                 queued.woken.wait(queued.seconds_to_check)
                 queued.check(
-                    f"All {self._max_environments} tool environments are busy; "
-                    f"none became free within {self._max_wait_seconds:g} s."
+                    f"No tool environment became free within {self._max_wait_seconds:g} s: at most "
+                    f"{self._max_environments} run, and at most {self._max_starting} start at the same time."
                 )
         finally:
             if queued is not None:

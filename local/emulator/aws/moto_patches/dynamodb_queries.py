@@ -128,6 +128,9 @@ def _has_keys(item: Item, keys: list[tuple[str, DynamoType]]) -> bool:
 
 def _to_plain(value: Any) -> Any:  # noqa: ANN401  (any part of a response)
     """Replace ``dynamo_to_dict``, which calls this function for the parts of a value."""
-    if isinstance(value, DynamoType) and value.type in _SCALARS:
-        return {value.type: value.value}
-    return {name: _to_plain(part) for name, part in value.items()} if isinstance(value, dict) else dynamo_to_dict(value)
+    if not isinstance(value, dict):
+        return dynamo_to_dict(value)
+    return {
+        name: {part.type: part.value} if isinstance(part, DynamoType) and part.type in _SCALARS else _to_plain(part)
+        for name, part in value.items()
+    }

@@ -82,7 +82,12 @@ def small_pool(tmp_path: Path, listener: FakeInvocationListener) -> Iterator[Env
     """A pool of one environment, in which a call waits for half a second."""
     logs = tmp_path / "logs"
     with EnvironmentPool(
-        [HOLD, ECHO], log_dir=logs, max_environments=1, max_wait_seconds=0.5, listener_for=lambda _: listener
+        [HOLD, ECHO],
+        log_dir=logs,
+        max_environments=1,
+        max_starting=2,
+        max_wait_seconds=0.5,
+        listener_for=lambda _: listener,
     ) as pool:
         yield pool
 
@@ -202,7 +207,7 @@ def test_call_that_waits_too_long_fails_with_the_reason(
     occupy(small_pool, tmp_path / "pid")
     with pytest.raises(InvocationError) as raised:
         small_pool.invoke("echo", "bob", {})
-    reason = "All 1 tool environments are busy; none became free within 0.5 s."
+    reason = "No tool environment became free within 0.5 s: at most 1 run, and at most 2 start at the same time."
     assert (raised.value.error_type, str(raised.value)) == ("TooManyRequestsException", reason)
     assert listener.reasons == [reason]
     assert list(small_pool.pids()) == [("hold", "alice")]
