@@ -63,7 +63,7 @@ Otherwise the requests after those would seem to wait for these."""
 _TOOL_SECONDS = 40
 _ON_LAMBDA = "/opt/"
 _PAYLOADS = {"Body", "Payload", "Data", "SecretString"}
-_writing = threading.Lock()
+_writing, _loading = threading.Lock(), threading.Lock()
 
 
 def handler(event: object, context: LambdaContext) -> object:
@@ -132,8 +132,13 @@ def _count_events(params: "Mapping[str, Any]") -> int:
     return sum(str(item.get("sk", {}).get("S", "")).startswith("EVENT#") for item in items)
 
 
-@lru_cache
 def _code() -> ModuleType:
+    with _loading:  # the first two invocations may arrive at the same time
+        return _load_code()
+
+
+@lru_cache
+def _load_code() -> ModuleType:
     for name, value in os.environ.items():
         if name.startswith("SATCHEL_") and value.startswith(_ON_LAMBDA):
             os.environ[name] = str(Path(os.environ[OPT]) / value.removeprefix(_ON_LAMBDA))
