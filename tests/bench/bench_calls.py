@@ -16,7 +16,7 @@ from tests.bench.harness import Benchmark, Comparison, Limit
 from tests.bench.in_memory_runner import InMemoryRunner, in_memory_runner
 from tests.bench.tool_clients import Call, fastmcp_client
 
-MAX_WARM, MAX_FIRST = 1.5, 1.2
+MAX_WARM, MAX_FIRST = 1.2, 1.2
 
 
 @contextmanager

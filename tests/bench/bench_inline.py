@@ -21,7 +21,7 @@ from tests.e2e.system_process import ROOT
 
 LARGE, MEDIUM, SMALL = 20, 10, 1  # MB
 SIZES = (1, 2, 5, 10, 20, 40)
-MAX_RATIO = 1 / 15
+MAX_RATIO = 1 / 25
 SERVER = str(ROOT / "tests/bench/inline_server.py")
 STDIO = ServerEntry(command=[sys.executable, SERVER], network=True)
 

@@ -5,7 +5,7 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from tests.bench.harness import Benchmark, Comparison
+from tests.bench.harness import Benchmark, Comparison, Limit
 from tests.e2e.system_process import running_system, serve_command
 
 IMPORTS = "import boto3, fastapi, moto.server"
@@ -34,5 +34,6 @@ BENCHMARKS = [
         unit="s",
         setup=setup,
         runs=7,
+        limit=Limit("measured", 2.5),
     )
 ]

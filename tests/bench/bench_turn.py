@@ -9,7 +9,7 @@ from anyio.from_thread import start_blocking_portal
 from mcp import Client
 from mcp.client.stdio import StdioServerParameters
 
-from tests.bench.harness import Benchmark, Comparison
+from tests.bench.harness import Benchmark, Comparison, Limit
 from tests.e2e.system_process import ROOT, running_system, serve_command
 from tests.e2e.user_client import UserClient
 
@@ -55,5 +55,6 @@ BENCHMARKS = [
         setup=setup,
         runs=20,
         warm_up=2,
+        limit=Limit("ratio", 35),
     )
 ]
