@@ -11,19 +11,29 @@ PYTEST ?= -n auto --dist loadfile --no-loadscope-reorder
 API_TOOLS := $(VENV)/api-clients-node/node_modules/.bin
 UV_INSTALL := $(BIN)/uv pip install --quiet --python $(BIN)/python --require-hashes
 export UV_LINK_MODE ?= copy
+# The steps of a set-up mostly wait for downloads.
+SIDE_BY_SIDE := $(MAKE) --no-print-directory --jobs=4
 
 .DEFAULT_GOAL := help
-.PHONY: help run test check web-check api-check asyncapi types client sizes page-figures screens pictures bench load kills mutants oldest-boto3 synth witness costs requirements clean
+.PHONY: help run test set-up-run set-up-test check web-check api-check asyncapi types client sizes page-figures screens pictures bench load kills mutants oldest-boto3 synth witness costs requirements clean
 
 help: ## List the targets
 	@grep -hE '^[a-z0-9-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z0-9-]+):.*## /  make \1\t/'
 
-run: $(VENV)/run.stamp $(PAGE) ## Set up and serve Satchel on 127.0.0.1:8000 (SATCHEL_PORT: another port)
+run: ## Set up and serve Satchel on 127.0.0.1:8000 (SATCHEL_PORT: another port)
+	@$(SIDE_BY_SIDE) set-up-run
 	@exec $(BIN)/satchel serve
 
-test: $(VENV)/dev.stamp $(VENV)/layers.stamp $(VENV)/published-servers.stamp $(VENV)/published-servers-old.stamp $(VENV)/published-atlas.stamp $(VENV)/published-servers-node.stamp $(VENV)/conformance.stamp $(VENV)/client.stamp $(VENV)/client-node.stamp $(VENV)/api-clients.stamp $(VENV)/api-clients-node.stamp $(VENV)/front-ends.stamp $(PAGE) ## Set up, check and test everything (SATCHEL_TEST_EXAMPLES=5000: more of each property)
+test: ## Set up, check and test everything (SATCHEL_TEST_EXAMPLES=5000: more of each property)
+	@$(SIDE_BY_SIDE) set-up-test
 	@$(MAKE) --no-print-directory check
 	$(BIN)/pytest $(PYTEST)
+
+set-up-run: $(VENV)/run.stamp $(PAGE)
+	@:
+
+set-up-test: $(VENV)/dev.stamp $(VENV)/layers.stamp $(VENV)/published-servers.stamp $(VENV)/published-servers-old.stamp $(VENV)/published-atlas.stamp $(VENV)/published-servers-node.stamp $(VENV)/conformance.stamp $(VENV)/client.stamp $(VENV)/client-node.stamp $(VENV)/api-clients.stamp $(VENV)/api-clients-node.stamp $(VENV)/front-ends.stamp $(PAGE)
+	@:
 
 check: $(VENV)/dev.stamp ## Lint, types, imports, requirements and language
 	$(BIN)/ruff check .
