@@ -11,7 +11,7 @@ PYTEST ?= -n auto --dist loadfile --no-loadscope-reorder
 API_TOOLS := $(VENV)/api-clients-node/node_modules/.bin
 UV_INSTALL := $(BIN)/uv pip install --quiet --python $(BIN)/python --require-hashes
 export UV_LINK_MODE ?= copy
-# The steps of a set-up mostly wait for downloads.
+# Most steps of a set-up wait for downloads or use one CPU.
 SIDE_BY_SIDE := $(MAKE) --no-print-directory --jobs=4
 
 .DEFAULT_GOAL := help

@@ -87,7 +87,7 @@ def shutdown() -> None:
 
 
 class _Invocation:
-    """The running invocation. A process handles one at a time.
+    """The latest invocation. The values of invocations that overlap get mixed, so recordings run one at a time.
 
     ``other_seconds`` is the processor time that is not a part of the function's: for the logs of this module, and for
     connections, which AWS keeps and moto's server closes after each request.
