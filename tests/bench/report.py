@@ -12,13 +12,26 @@ from tests.bench.harness import Result
 
 @dataclass(frozen=True)
 class Page:
-    """A page in docs/. ``stem`` is the name of its files, ``command`` the command that writes it."""
+    """A page in docs/. ``stem`` is the name of its files, ``command`` the command that writes it.
+
+    ``other_plots`` is a section with the plots of other commands.
+    """
 
     stem: str
     command: str
+    other_plots: str = ""
 
 
-BENCHMARKS_PAGE = Page("benchmarks", "make bench")
+_LOAD = """
+## Load on one machine
+
+The plots of [a page of its own](benchmarks-load.md), which `make bench BENCH=--load` writes.
+
+![Turns a second and the time of a turn by the number of people](benchmarks-load.svg)
+
+![Time of a turn and memory of the server by the number of turns in a session](benchmarks-load-session.svg)
+"""
+BENCHMARKS_PAGE = Page("benchmarks", "make bench", _LOAD)
 PEERS_PAGE = Page("benchmarks-peers", "make bench BENCH=--peers")
 _HEAD = """# Benchmarks
 
@@ -42,7 +55,7 @@ def markdown(
     sections = "".join(_section(result, page) for result in curves)
     footer = f"Run all: `{page.command}`. Run one: `python -m tests.bench --only NAME`."
     head = _HEAD.format(stem=page.stem, command=page.command)
-    return f"{head}{rows}{sections}\nMeasured on {machine}. {footer}\n"
+    return f"{head}{rows}{sections}{page.other_plots}\nMeasured on {machine}. {footer}\n"
 
 
 def this_machine() -> str:

@@ -12,7 +12,7 @@ from tests.bench.curves import Candidate, Curve, CurveResult, Series
 from tests.bench.formatting import ratio_text, result_line
 from tests.bench.harness import Benchmark, Comparison, Limit, Result
 from tests.bench.plot import draw, draw_curve
-from tests.bench.report import PEERS_PAGE, markdown, this_machine
+from tests.bench.report import BENCHMARKS_PAGE, PEERS_PAGE, markdown, this_machine
 from tests.cold_start import FUNCTIONS
 from tests.e2e.web.conftest import CHROMIUM
 
@@ -47,10 +47,17 @@ def test_page_has_a_row_for_each_benchmark_and_the_commands_to_run_them() -> Non
     assert page.split("|--:|\n")[1] == (
         "| turn | a whole turn | the tool alone | 412 ms | 2 ms | 206× | none | 3 |\n"  # noqa: RUF001  (the sign for times)
         "| start | a whole turn | the tool alone | 825 ms | 2 ms | 412× | none | 3 |\n"  # noqa: RUF001  (the same)
+        f"{BENCHMARKS_PAGE.other_plots}"
         "\n"
         "Measured on 2 cores (Linux x86_64), Python 3.11.7. "
         "Run all: `make bench`. Run one: `python -m tests.bench --only NAME`.\n"
     )
+
+
+def test_page_of_benchmarks_has_the_plots_of_the_load() -> None:
+    plots = re.findall(r"\]\((\S+\.svg)\)", markdown([result()], [], "2 cores"))
+    assert {"benchmarks-load.svg", "benchmarks-load-session.svg"} <= set(plots)
+    assert "load" not in markdown([result()], [], "2 cores", PEERS_PAGE).split("\n| benchmark", 1)[1]
 
 
 @pytest.mark.parametrize(

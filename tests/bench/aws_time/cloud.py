@@ -3,6 +3,7 @@
 import random
 from collections import defaultdict
 from collections.abc import Callable, Generator, Mapping
+from dataclasses import dataclass
 from functools import partial
 
 from infra.limits import MEMORY_MB
@@ -32,11 +33,33 @@ def folder_of(function: str) -> str:
     return "".join(f"_{letter.lower()}" if letter.isupper() else letter for letter in function).lstrip("_")
 
 
+def start_seconds(function: str) -> float:
+    """Return the processor time in which a new environment of a function starts. Lambda gives a start a full core."""
+    times: Mapping[str, Mapping[str, float]] = read_measured()[1]  # type: ignore[assignment]  # a TypedDict is a mapping
+    return times[folder_of(function)]["start"]
+
+
+@dataclass(frozen=True)
+class Deployment:
+    """The memory of each function in MB by its name, and the seconds in which one of its environments starts.
+
+    ``factor`` overrides how many batches of a shard are pushed at a time.
+    """
+
+    memory_of: Callable[[str], int] = memory_of
+    start_of: Callable[[str], float] = start_seconds
+    factor: int | None = None
+
+
+DEPLOYED = Deployment()
+
+
 class Cloud:
     """All functions, with their environments. An environment handles one invocation at a time."""
 
-    def __init__(self, simulation: Simulation, seed: int = 1) -> None:
+    def __init__(self, simulation: Simulation, seed: int = 1, deployment: Deployment = DEPLOYED) -> None:
         self.simulation = simulation
+        self.deployment = deployment
         self._rng = random.Random(seed)  # noqa: S311  (a simulation)
         self._idle: defaultdict[tuple[str, str], list[float]] = defaultdict(list)
         self.cold_starts: defaultdict[str, int] = defaultdict(int)
@@ -87,7 +110,7 @@ class Cloud:
 
     def processor_share(self, invocation: Invocation) -> float:
         """Return the seconds of processor time before each request, at the function's share of a core."""
-        seconds = elapsed(invocation.processor_seconds, memory_of(invocation.function))
+        seconds = elapsed(invocation.processor_seconds, self.deployment.memory_of(invocation.function))
         return seconds / (len(invocation.requests) + 1)
 
     def enter(self, pool: tuple[str, str]) -> Generator["float | Signal", None, float]:
@@ -99,7 +122,7 @@ class Cloud:
                 return end
         self.cold_starts[function] += 1
         server = self.sample(delays.SERVER_START) if tenant else 0
-        yield self.sample(delays.COLD_PLATFORM) + start_seconds(function) + server
+        yield self.sample(delays.COLD_PLATFORM) + self.deployment.start_of(function) + server
         return self.simulation.now + self.exponential(delays.LIFETIME_SECONDS)
 
     def leave(self, pool: tuple[str, str], end: float) -> None:
@@ -122,9 +145,3 @@ class Cloud:
 
 def _ignore(_index: int, _name: str) -> None:
     """Do nothing when a request has ended."""
-
-
-def start_seconds(function: str) -> float:
-    """Return the processor time in which a new environment of a function starts. Lambda gives a start a full core."""
-    times: Mapping[str, Mapping[str, float]] = read_measured()[1]  # type: ignore[assignment]  # a TypedDict is a mapping
-    return times[folder_of(function)]["start"]

@@ -4,11 +4,13 @@ import sys
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
-from tests.bench.aws_time import delays, push, recording, trace, turns
+from tests.bench.aws_time import before, delays, push, recording, trace, turns
 from tests.bench.aws_time.cloud import folder_of, start_seconds
 from tests.bench.aws_time.trace import Turn
+from tests.bench.aws_time.turns import Times, Version
 
-_Turns = Mapping[str, Turn]
+_Recordings = Sequence[tuple[Version, Mapping[str, Turn]]]
+"""A version and its recorded turns by kind: before, and now."""
 _HEAD = """# Times on AWS
 
 Nothing was measured on AWS. These times are computed by a model (`make bench BENCH=--aws`, in `tests/bench/aws_time/`):
@@ -22,6 +24,9 @@ Nothing was measured on AWS. These times are computed by a model (`make bench BE
 
 So the load of the machine, and the emulator's own time, do not matter. The time of the model and of the tool is zero:
 these are the times that Satchel and AWS add to them.
+
+"Before" is the last version without a budget for requests (commit `a3d1d58b` of 22 November 2026), recorded by the same
+program and replayed with the same distributions and starts of environments.
 """
 _TURNS = """
 ## Turns
@@ -30,8 +35,17 @@ Milliseconds from sending a message to the model's first text on the page, and t
 people send a message within one second, and again every 30 s; the first messages, which start the environments, do not
 count. The page follows the turn before the model's first text. At least 1,000 turns for each row.
 
-| turn | people at once | first text, p50 | p99 | end, p50 | p99 |
-|---|--:|--:|--:|--:|--:|
+| turn | people at once | first text before, p50 | p99 | now, p50 | p99 | end before, p50 | p99 | now, p50 | p99 |
+|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|
+"""
+_ROUNDS = """
+## Rounds of tool calls
+
+Milliseconds from the end of a reply with a tool call to the model's next request, in the same turns: what a round takes
+besides the tool.
+
+| turn | people at once | before, p50 | p90 | p99 | now, p50 | p90 | p99 |
+|---|--:|--:|--:|--:|--:|--:|--:|
 """
 _PUSH = """
 ## Updates while answers are streamed
@@ -49,8 +63,8 @@ _FIRST = """
 Milliseconds if no function has an environment: the first message of the day. In the last row, only the person's runner
 has one, as if it had been started when the session was opened.
 
-| turn | environments | first text, p50 | p99 | end, p50 | p99 |
-|---|---|--:|--:|--:|--:|
+| turn | environments | first text before, p50 | p99 | now, p50 | p99 | end before, p50 | p99 | now, p50 | p99 |
+|---|---|--:|--:|--:|--:|--:|--:|--:|--:|
 """
 _COLD = """
 ## New environments
@@ -89,42 +103,62 @@ def _tables(page: str) -> str:
     return "".join(line for line in page.splitlines(keepends=True) if line.startswith("|"))
 
 
-def document(recorded: _Turns) -> str:
+def document(recorded: Mapping[str, Turn]) -> str:
     """Return the page. Equal recordings give an equal page."""
+    versions = [(before.VERSION, trace.read(before.TRACES)), (turns.NOW, recorded)]
     return "".join(
         [
             _HEAD,
-            _TURNS,
-            *_turn_rows(recorded),
+            *_turn_rows(versions),
             *_push_rows(recorded),
-            *_first_rows(recorded),
+            *_first_rows(versions),
             *_cold_rows(recorded),
             *_delay_rows(),
         ]
     )
 
 
-def _turn_rows(recorded: _Turns) -> Iterator[str]:
+def _turn_rows(versions: _Recordings) -> Iterator[str]:
+    rounds = [_ROUNDS]
+    yield _TURNS
     for scenario in turns.SCENARIOS:
         for people in turns.PEOPLE:
-            times = turns.simulate(recorded[scenario.kind], scenario.rounds, people)
+            times = [
+                turns.simulate(recorded[scenario.kind], scenario.rounds, people, version=version)
+                for version, recorded in versions
+            ]
             yield f"| {scenario.title} | {people} | {_cells(times)} |\n"
+            if scenario.rounds:
+                cells = _milliseconds([each.round for each in times], 50, 90, 99)
+                rounds.append(f"| {scenario.title} | {people} | {cells} |\n")
+    yield from rounds
 
 
-def _first_rows(recorded: _Turns) -> Iterator[str]:
+def _first_rows(versions: _Recordings) -> Iterator[str]:
     yield _FIRST
-    talk, tool = recorded["talk"], recorded["tool"]
-    yield f"| talk | none | {_cells(turns.simulate_first(talk, 0, warm_runner=False))} |\n"
-    yield f"| one tool call | none | {_cells(turns.simulate_first(tool, 1, warm_runner=False))} |\n"
-    yield f"| one tool call | the runner | {_cells(turns.simulate_first(tool, 1, warm_runner=True))} |\n"
+    for title, kind, rounds, environments in (
+        ("talk", "talk", 0, "none"),
+        ("one tool call", "tool", 1, "none"),
+        ("one tool call", "tool", 1, "the runner"),
+    ):
+        times = [
+            turns.simulate_first(recorded[kind], rounds, warm_runner=environments == "the runner", version=version)
+            for version, recorded in versions
+        ]
+        yield f"| {title} | {environments} | {_cells(times)} |\n"
 
 
-def _cells(times: turns.Times) -> str:
-    figures = [turns.percentile(values, percent) for values in (times.first_text, times.end) for percent in (50, 99)]
+def _cells(times: Sequence[Times]) -> str:
+    """Return the cells of the first text of each version, then those of the end."""
+    return _milliseconds([*(each.first_text for each in times), *(each.end for each in times)], 50, 99)
+
+
+def _milliseconds(columns: Sequence[Sequence[float]], *percents: int) -> str:
+    figures = [turns.percentile(values, percent) for values in columns for percent in percents]
     return " | ".join(f"{1000 * figure:.0f}" for figure in figures)
 
 
-def _push_rows(recorded: _Turns) -> Iterator[str]:
+def _push_rows(recorded: Mapping[str, Turn]) -> Iterator[str]:
     yield _PUSH.format(people=push.PEOPLE, limit=1000 * push.MAX_GAP_SECONDS)
     for title, dead in (("all answer", False), ("one answers nothing", True)):
         gaps = push.simulate(recorded["talk"], dead=dead)
@@ -132,7 +166,7 @@ def _push_rows(recorded: _Turns) -> Iterator[str]:
         yield f"| {title} | {' | '.join(f'{1000 * time:.0f}' for time in times)} | {gaps.late:.2%} |\n"
 
 
-def _cold_rows(recorded: _Turns) -> Iterator[str]:
+def _cold_rows(recorded: Mapping[str, Turn]) -> Iterator[str]:
     platform = delays.COLD_PLATFORM.median / 1000
     yield _COLD.format(platform=platform)
     functions = {folder_of(each.function): each.function for turn in recorded.values() for each in turn}

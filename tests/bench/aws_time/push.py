@@ -33,15 +33,15 @@ class Gaps:
         return sum(gap > MAX_GAP_SECONDS for gap in self.seconds) / len(self.seconds)
 
 
-def simulate(turn: Turn, *, people: int = PEOPLE, dead: bool = False, factor: int | None = None, seed: int = 1) -> Gaps:
-    """Return the gaps of pages whose answers are streamed for 30 s. ``factor`` overrides the deployed parallelization.
+def simulate(turn: Turn, *, people: int = PEOPLE, dead: bool = False, seed: int = 1) -> Gaps:
+    """Return the gaps of pages whose answers are streamed for 30 s.
 
     If ``dead`` is set, the connection of one more person answers no request after 15 s. Its own gaps do not count.
     """
     simulation = Simulation()
     cloud = Cloud(simulation, seed)
     push = push_of(turn)
-    stream = Stream(cloud, push, factor=factor)
+    stream = Stream(cloud, push)
     pages = [_Page(cloud, stream, push, f"p{number}") for number in range(people)]
     for page in pages:
         simulation.start(page.answer(), delay=cloud.uniform(UPDATE_SECONDS))

@@ -37,14 +37,13 @@ class Stream:
     All records of a partition key go to the same shard and the same one of its parallel batches, in order.
     """
 
-    def __init__(
-        self, cloud: Cloud, push: Invocation, *, shards: int = delays.SHARDS, factor: int | None = None
-    ) -> None:
+    def __init__(self, cloud: Cloud, push: Invocation, *, shards: int = delays.SHARDS) -> None:
         definition = sources.load_definition("stream")
+        factor = cloud.deployment.factor or definition["ParallelizationFactor"]
         self._cloud = cloud
         self._push = push
         self._batch_size: int = definition["BatchSize"]
-        self._lanes = [_Lane() for _ in range(shards * (factor or definition["ParallelizationFactor"]))]
+        self._lanes = [_Lane() for _ in range(shards * factor)]
 
     def offer(self, record: Record) -> None:
         """Add a record."""

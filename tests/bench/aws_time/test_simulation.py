@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from tests.bench.aws_time import cloud, delays, page, push, recording, stream, trace, turns
+from tests.bench.aws_time import before, cloud, delays, page, push, recording, stream, trace, turns
 from tests.bench.aws_time.simulation import Process, Signal, Simulation
 from tests.bench.aws_time.trace import FIRST_PIECE, POST, Invocation, Request, Span
 
@@ -109,7 +109,8 @@ def test_events_of_a_turn_are_shown_in_order_and_all_are_shown() -> None:
 
 
 def test_every_recorded_request_has_a_delay() -> None:
-    names = {request.name for turn in trace.read().values() for each in turn for request in each.requests}
+    recorded = [turn for path in (trace.TRACES, before.TRACES) for turn in trace.read(path).values()]
+    names = {request.name for turn in recorded for each in turn for request in each.requests}
     assert names <= delays.REQUESTS.keys() | {FIRST_PIECE}
 
 
@@ -119,6 +120,26 @@ def test_time_of_a_round_is_the_difference_between_turns() -> None:
     assert turns.percentile(two.end, 50) > turns.percentile(one.end, 50)
     # A short answer and the end of its turn may arrive in one message.
     assert turns.percentile(one.end, 50) >= turns.percentile(one.first_text, 50)
+
+
+def test_round_lasts_from_one_request_of_the_model_to_the_next() -> None:
+    recorded = trace.read()
+    assert turns.simulate(recorded["talk"], 0, 100).round == []
+    one, two = (turns.simulate(recorded["tool"], rounds, 100) for rounds in (1, 2))
+    assert len(two.round) == 2 * len(one.round) == 2 * len(two.end)
+    both = turns.percentile(two.end, 50) - turns.percentile(one.end, 50)
+    assert 0.9 < turns.percentile(two.round, 50) / both < 1.1
+
+
+def test_version_before_runs_its_own_sequence_of_functions() -> None:
+    earlier, now = trace.read(before.TRACES), trace.read()
+    for kind, rounds in (("talk", 0), ("tool", 2)):
+        old = turns.simulate(earlier[kind], rounds, 10, version=before.VERSION)
+        new = turns.simulate(now[kind], rounds, 10)
+        assert len(old.first_text) == len(old.end) == len(new.end)
+        # Finish ended the turn, after the whole answer was on the page.
+        assert turns.percentile(old.first_text, 50) < turns.percentile(old.end, 50)
+        assert turns.percentile(new.end, 50) < turns.percentile(old.first_text, 50)
 
 
 def test_first_message_is_faster_if_the_runner_is_warm() -> None:
