@@ -10,7 +10,6 @@ import satchel.adapters.llm.import_stub  # noqa: F401  (must come before pydanti
 from satchel.adapters.llm.messages import to_provider_messages
 from satchel.domain.conversation import AssistantMessage, CompletionRequest, Message, ProposedCall, ToolMessage
 from satchel.domain.conversation import UserMessage as Question
-from satchel.domain.history import normalize_history
 from satchel.domain.media import MediaRef
 from satchel.domain.prompt import system_prompt
 from satchel.domain.token_budget import estimate_tokens, fit_to_budget, tool_tokens
@@ -18,6 +17,7 @@ from satchel.domain.tools import names_for_request
 from satchel.services.tools.tool_lists import OfferedTools
 from tests.bench.harness import Benchmark, Comparison, Limit
 from tests.pictures import png
+from tests.unit.domain.conversations import normalize_history, to_turns
 from tests.unit.services.samples import ECHO, MERGE, SUMMARISE
 from tests.unit.services.world import World
 
@@ -52,7 +52,7 @@ class Conversation:
 
     def build(self) -> CompletionRequest:
         """Build the request as Think does."""
-        return self.build_request(self.turn, self.session, self.messages, OfferedTools(TOOLS, []))
+        return self.build_request(self.turn, self.session, to_turns(self.messages), OfferedTools(TOOLS, []))
 
     def send(self) -> float:
         """Build the request and convert it, several times. Return the CPU time in ms."""

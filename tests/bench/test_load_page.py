@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.bench import load_page
 from tests.bench.load import LoadResult, Turn
 from tests.bench.load_page import Level, SessionPart, growth, knee, memory_growth, write
 
@@ -29,6 +30,23 @@ def test_memory_growth_is_relative_to_the_first_fifty_turns() -> None:
 def test_growth_of_the_time_is_the_slope_over_the_turns_of_the_session() -> None:
     parts = [SessionPart(last, 0.04 + last / 10_000, 100) for last in (50, 100, 500)]
     assert growth(parts) == pytest.approx(0.1)
+    assert growth(parts[:1]) == 0
+
+
+@pytest.mark.parametrize(
+    ("parts", "status"),
+    [
+        ([SessionPart(50, 0.05, 100), SessionPart(500, 0.07, 119)], 0),
+        ([SessionPart(50, 0.05, 100), SessionPart(500, 0.08, 119)], 1),
+        ([SessionPart(50, 0.05, 100), SessionPart(500, 0.07, 121)], 1),
+    ],
+)
+def test_command_fails_if_a_long_session_becomes_slow_or_large(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, parts: list[SessionPart], status: int
+) -> None:
+    monkeypatch.setattr(load_page, "measure_level", lambda people, _turns: level(people, 1))
+    monkeypatch.setattr(load_page, "measure_session", lambda _turns: parts)
+    assert load_page.main(["--load", "--people", "1", "--into", str(tmp_path)], tmp_path) == status
 
 
 def test_page_and_plots_depend_only_on_the_results(tmp_path: Path) -> None:

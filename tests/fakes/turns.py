@@ -19,6 +19,7 @@ from satchel.domain.inputs import CallInput, InputAnswer
 from satchel.domain.quotas import minute_of, seconds_left_in_minute
 from satchel.domain.sessions import Rating, Session, Turn
 from satchel.domain.steps import NextStep
+from satchel.domain.turn_messages import TurnMessages
 from satchel.entrypoints.event_schemas import TurnEvent
 from satchel.ports import Page
 from satchel.ports.calls import LatestReports, RelayPosition, ReportedPage
@@ -49,12 +50,14 @@ class FakeTranscript:
         self._session(turn.session_id)[turn.turn_id, 0, "u", 0] = message
         self._after.setdefault(turn.session_id, {})[turn.turn_id] = turn.after
 
-    def list_messages(self, session_id: SessionId, last: TurnId | None = None) -> Sequence[Message]:
+    def list_turns(self, session_id: SessionId, last: TurnId | None = None) -> Sequence[TurnMessages]:
         messages = self._session(session_id)
         after = dict(sorted(self._after.get(session_id, {}).items()))
         branch = set(after) if last is None else turns_of_branch(after, last)
-        listed = sorted(position for position in messages if TurnId(position[0]) in branch)
-        return [messages[position].model_copy(deep=True) for position in listed]
+        turns: dict[str, list[Message]] = {turn_id: [] for turn_id in after if turn_id in branch}
+        for position in sorted(position for position in messages if position[0] in turns):
+            turns[position[0]].append(messages[position].model_copy(deep=True))
+        return [TurnMessages(turn) for turn in turns.values()]
 
     def get_reply(self, session_id: SessionId, turn_id: TurnId, round_number: int) -> AssistantMessage | None:
         reply = self._session(session_id).get((turn_id, round_number, "v", 0))

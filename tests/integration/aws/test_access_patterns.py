@@ -28,18 +28,19 @@ from satchel.adapters.dynamodb.retention import DynamoFileReaper, DynamoSessionP
 from satchel.adapters.dynamodb.runner_events import DynamoEventReporter, DynamoReportedEvents
 from satchel.adapters.dynamodb.sessions import DynamoSessions
 from satchel.adapters.dynamodb.table import Table
-from satchel.adapters.dynamodb.transcript import DynamoTranscript
+from satchel.adapters.dynamodb.transcript import DynamoTranscript, ReadTurn, TurnCache
 from satchel.adapters.dynamodb.turns import DynamoTurns
 from satchel.adapters.dynamodb.uploads import DynamoUploads
 from satchel.adapters.dynamodb.user_settings import DynamoUserSettings
 from satchel.domain.chat_links import ChatLink
-from satchel.domain.conversation import AssistantMessage, TokenUsage
+from satchel.domain.conversation import AssistantMessage, TokenUsage, UserMessage
 from satchel.domain.events import NewEvent
 from satchel.domain.files import FileFilter
-from satchel.domain.ids import LinkId, SessionId, TokenId, UserName
+from satchel.domain.ids import LinkId, SessionId, TokenId, TurnId, UserName
 from satchel.domain.personal_tokens import PersonalToken
 from satchel.domain.sessions import MAX_TEMPORARY_AGE, ImportedParts, Rating, Session, SessionChanges, Turn, TurnStatus
 from satchel.domain.steps import CallStep, TurnStep
+from satchel.domain.turn_messages import TurnMessages
 from satchel.domain.uploads import PART_BYTES, Upload
 from satchel.domain.users import Identity, UserSettings
 from satchel.services.sessions.search_chats import SearchChats
@@ -177,6 +178,15 @@ def _imported_turn(sample: SampleData) -> Turn:
     return make_turn(sample.second).model_copy(update={"answer": "Hi.", "imported": ImportedParts()})
 
 
+def _cache(sample: SampleData) -> TurnCache:
+    """Return the cache of a process that has read a long conversation before the sample's turn."""
+    cache = TurnCache()
+    message = TurnMessages([UserMessage(text="before")])
+    earlier = [ReadTurn(TurnId(f"t0{number:02}"), None, message, is_final=True, chars=6) for number in range(20)]
+    cache.put(sample.session.session_id, earlier)
+    return cache
+
+
 def _search(sample: SampleData, table: Table) -> None:
     search = SearchChats(DynamoSessions(table), DynamoChatWords(table), DynamoTurns(table))
     [match] = search(Identity(name=sample.user, groups=frozenset()), "greet", None).items
@@ -264,7 +274,10 @@ PATTERNS: dict[str, Pattern] = {
         END,
         {"a.b": 1},
     ),
-    "read a conversation": lambda s, t: DynamoTranscript(t, STORE).list_messages(s.session.session_id),
+    "read a conversation": lambda s, t: DynamoTranscript(t, STORE).list_turns(s.session.session_id),
+    "read the rest of a long conversation": lambda s, t: DynamoTranscript(t, STORE, _cache(s)).list_turns(
+        s.session.session_id, s.turn.turn_id
+    ),
     "read what a round needs": lambda s, t: make_steps(t, STORE).read_round(s.step),
     "store a round": lambda s, t: make_steps(t, STORE).save_round(
         s.turn, make_round(0, AssistantMessage(text="Hi"), [make_call(s.turn, 1, 0)], TOKENS, TEXT)

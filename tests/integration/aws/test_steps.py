@@ -22,6 +22,7 @@ from satchel.domain.events import NewEvent
 from satchel.domain.sessions import Session, Turn, TurnStatus
 from satchel.domain.steps import CallStep, TurnStep
 from satchel.domain.tools import StoredToolList
+from satchel.domain.turn_messages import messages_of
 from satchel.ports.steps import CallEnd, CallStart
 from satchel.services.turns.turn_events import list_events
 from tests.fakes.system import FakeClock
@@ -146,7 +147,7 @@ class TestRound:
 
         records = steps.read_round(self.step(turn))
         assert (records.turn, records.tool_use) == (ended, {"report.echo": 2})
-        messages = DynamoTranscript(steps.table, steps.store).list_messages(session.session_id)
+        messages = messages_of(DynamoTranscript(steps.table, steps.store).list_turns(session.session_id))
         assert messages == [UserMessage(text=turn.message), HELLO]
         stored = DynamoSessions(steps.table).get(session.user, session.session_id)
         assert stored is not None
@@ -283,7 +284,7 @@ class TestCallEnd:
         assert end_call(steps, started, result) is CallEnd.ENDED
 
         assert stored_call(steps, call) == started.model_copy(update={"result": result})
-        [_, message] = DynamoTranscript(steps.table, steps.store).list_messages(turn.session_id)
+        [_, message] = messages_of(DynamoTranscript(steps.table, steps.store).list_turns(turn.session_id))
         assert isinstance(message, ToolMessage)
         assert message.content == {"results": {"rows": 3}}
         [entry] = DynamoAuditTrail(steps.table, AUDIT_RETENTION).list(turn.session_id, 10, None).items

@@ -13,6 +13,7 @@ from satchel.domain.errors import IdempotencyKeyReused, InvalidRequest, SessionE
 from satchel.domain.ids import UserName
 from satchel.domain.responses import TurnError
 from satchel.domain.sessions import Session, Turn, TurnStatus
+from satchel.domain.turn_messages import messages_of
 from tests.fakes.storage import FakeFileStore
 from tests.integration.aws.factories import (
     START,
@@ -51,7 +52,7 @@ class TestBegin:
         assert turns.begin(turn, None) == turn
 
         assert turns.get(session.session_id, turn.turn_id) == turn
-        assert DynamoTranscript(table, FakeFileStore()).list_messages(session.session_id) == [
+        assert messages_of(DynamoTranscript(table, FakeFileStore()).list_turns(session.session_id)) == [
             UserMessage(text=turn.message)
         ]
         locked = session.model_copy(update={"running_turn": turn.turn_id, "last_used_at": turn.created_at})

@@ -8,6 +8,7 @@ from starlette.testclient import TestClient
 
 from satchel.domain.conversation import AssistantMessage, UserMessage
 from satchel.domain.ids import SessionId, TurnId, UserName
+from satchel.domain.turn_messages import messages_of
 from satchel.services.sessions.clean_up_session import GRACE
 from satchel.services.sessions.import_conversation import MAX_TURNS
 from tests.integration.aws.factories import random_id
@@ -118,7 +119,7 @@ class TestBranches:
         copy = api.get_json(f"/api/conversations/{copied}")["turns"]
         assert [turn["after"] for turn in copy] == [None, None, copy[0]["turn_id"], None, "start"]
         for session, turns in ((session_id, whole["turns"]), (copied, copy)):
-            messages = backend.transcript.list_messages(SessionId(session), TurnId(turns[3]["turn_id"]))
+            messages = messages_of(backend.transcript.list_turns(SessionId(session), TurnId(turns[3]["turn_id"])))
             texts = [message.text for message in messages if isinstance(message, UserMessage)]
             assert texts == ["one", "two, edited", "three"]
 
@@ -170,7 +171,7 @@ class TestImport:
             api,
             [{"message": "How many?", "answer": "Seven.", "tool_calls": [SALES]}, {"message": "Sure?", "answer": ""}],
         )
-        assert backend.transcript.list_messages(SessionId(session_id)) == [
+        assert messages_of(backend.transcript.list_turns(SessionId(session_id))) == [
             UserMessage(text="How many?"),
             AssistantMessage(text="Seven."),
             UserMessage(text="Sure?"),

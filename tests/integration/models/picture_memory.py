@@ -18,6 +18,7 @@ from satchel.domain.llm import ModelCatalog, ModelEntry
 from satchel.domain.media import MediaRef
 from satchel.domain.media_budget import MAX_REQUEST_BYTES
 from satchel.domain.sessions import Turn
+from satchel.domain.turn_messages import TurnMessages
 from satchel.services.tools.tool_lists import OfferedTools
 from satchel.services.turns.build_model_request import BuildModelRequest
 from tests.fakes.llm import FakeStreamListener
@@ -65,7 +66,7 @@ def main(model_name: str) -> None:
     for number, messages in enumerate(conversations):
         if number == 1:
             growth = MemoryGrowth()
-        request = build(TURN, None, messages, OfferedTools([]))
+        request = build(TURN, None, [TurnMessages(messages)], OfferedTools([]))
         model.reply(request, FakeStreamListener())
         if len(request.media) != number * PICTURES:
             raise ValueError(f"the request has {len(request.media)} pictures")

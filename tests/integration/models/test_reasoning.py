@@ -15,11 +15,11 @@ from satchel.domain.conversation import (
     ToolSpec,
     UserMessage,
 )
-from satchel.domain.history import normalize_history
 from tests.fake_providers.replies import SIGNATURE, Answer
 from tests.fake_providers.server import PROVIDERS, FakeEndpoint
 from tests.fakes.llm import FakeStreamListener
 from tests.integration.models.conftest import ModelFactory
+from tests.unit.domain.conversations import normalize_history
 
 THOUGHTS = ["The user wants ", "the sky."]
 TOOL = ToolSpec(server="sky", name="look", input_schema={"type": "object", "properties": {"at": {"type": "string"}}})

@@ -19,6 +19,7 @@ from satchel.domain.ids import CallId
 from satchel.domain.inputs import InputAnswer
 from satchel.domain.sessions import Turn, TurnStatus
 from satchel.domain.steps import TurnStep, repeat_first_round
+from satchel.domain.turn_messages import messages_of
 from satchel.ports.tool_client import QuestionRefused, ToolResult
 from tests.integration.turn.fakes import ANSWER, FakeRunningCall, Script
 from tests.integration.turn.faults import failing
@@ -110,7 +111,7 @@ def test_model_learns_what_was_asked_but_not_the_answers(
     answer(turns, turn, "2-0", {"name": "Ada"})
     turns.wait_for_end(turn)
 
-    message = use_cases().ports.transcript.list_messages(turn.session_id)[2]
+    message = messages_of(use_cases().ports.transcript.list_turns(turn.session_id))[2]
     assert json.loads(message.model_dump_json())["content"]["questions_to_user"] == [
         {"message": "Continue?", "action": "accept"},
         {"message": "Your name?", "action": "accept"},

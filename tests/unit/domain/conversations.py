@@ -1,11 +1,13 @@
 """Builders and hypothesis strategies for conversations, and the check of the normalized form."""
 
+from collections.abc import Sequence
 from typing import Any
 
 from hypothesis import strategies as st
 
 from satchel.domain.conversation import AssistantMessage, Message, ProposedCall, ToolMessage, UserMessage
-from satchel.domain.history import split_rounds, split_turns
+from satchel.domain.history import normalize_turn, split_rounds, split_turns
+from satchel.domain.turn_messages import TurnMessages
 
 ECHO = "report.echo"
 
@@ -19,6 +21,17 @@ def calls_reply(*refs: str, text: str = "", arguments: str = "{}") -> AssistantM
 def result(ref: str, results: Any = "ok", **more: Any) -> ToolMessage:  # noqa: ANN401  (any JSON value)
     """Return the result of a call."""
     return ToolMessage(ref=ref, tool=ECHO, content={"results": results, **more})
+
+
+def to_turns(messages: Sequence[Message]) -> list[TurnMessages]:
+    """Return the turns of a conversation."""
+    return [TurnMessages(turn) for turn in split_turns(messages)]
+
+
+def normalize_history(messages: Sequence[Message]) -> list[Message]:
+    """Return the conversation as a request to a model has it. Only the latest turn may lack an answer."""
+    *earlier, latest = to_turns(messages) or [TurnMessages([])]
+    return [message for turn in earlier for message in turn.finished] + normalize_turn(latest.messages)
 
 
 def assert_normalized(messages: list[Message]) -> None:

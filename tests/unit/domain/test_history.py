@@ -3,9 +3,16 @@
 from hypothesis import given
 
 from satchel.domain.conversation import AssistantMessage, Message, UserMessage
-from satchel.domain.history import EMPTY_REPLY, NO_ANSWER, normalize_history
+from satchel.domain.history import EMPTY_REPLY, NO_ANSWER
 from tests.unit.contract.strategies import many
-from tests.unit.domain.conversations import ECHO, assert_normalized, calls_reply, conversations, result
+from tests.unit.domain.conversations import (
+    ECHO,
+    assert_normalized,
+    calls_reply,
+    conversations,
+    normalize_history,
+    result,
+)
 
 
 def user_messages(messages: list[Message]) -> list[Message]:

@@ -6,10 +6,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from satchel.domain.conversation import AssistantMessage, Message, ToolMessage, ToolSpec, UserMessage
-from satchel.domain.history import normalize_history, split_turns
+from satchel.domain.history import split_turns
 from satchel.domain.token_budget import estimate_tokens, fit_to_budget, message_tokens, tool_tokens
 from tests.unit.contract.strategies import many
-from tests.unit.domain.conversations import assert_normalized, calls_reply, conversations, result
+from tests.unit.domain.conversations import assert_normalized, calls_reply, conversations, normalize_history, result
 
 LONG = "x" * 3_000
 QUESTION = UserMessage(text="And now?")

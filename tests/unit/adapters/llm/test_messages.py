@@ -5,11 +5,10 @@ from pydantic_ai.messages import ModelRequest, ModelResponse, ToolCallPart, Tool
 
 from satchel.adapters.llm.messages import to_provider_messages
 from satchel.domain.conversation import CompletionRequest, Message
-from satchel.domain.history import normalize_history
 from satchel.domain.token_budget import fit_to_budget
 from satchel.domain.tools import names_for_request
 from tests.unit.contract.strategies import many
-from tests.unit.domain.conversations import conversations
+from tests.unit.domain.conversations import conversations, normalize_history
 
 
 @many

@@ -12,6 +12,7 @@ from satchel.domain.ids import call_id
 from satchel.domain.servers import Registry
 from satchel.domain.sessions import Turn, TurnStatus
 from satchel.domain.tools import ToolListing, fresh_tool_list
+from satchel.domain.turn_messages import messages_of
 from satchel.services.apps.call_from_app import AppCallRequest, AppCallResult, CallFromApp
 from tests.unit.services.apps.app_files import opened
 from tests.unit.services.samples import ALICE, BOB, ECHO, REGISTRY
@@ -58,7 +59,7 @@ def test_call_of_an_app_whose_server_is_gone_is_refused_with_the_name_of_the_ser
 
 def test_call_of_an_app_is_a_turn_without_a_model_and_a_message(world: World) -> None:
     turn = start(world, text="hi")
-    messages = list(world.transcript.list_messages(turn.session_id))
+    messages = list(messages_of(world.transcript.list_turns(turn.session_id)))
     assert world.workflow.started[-1] == (ALICE.name, turn.session_id, turn.turn_id)
     assert run(world, turn) is None
     order = world.runners.orders[-1][1]
@@ -72,7 +73,7 @@ def test_call_of_an_app_is_a_turn_without_a_model_and_a_message(world: World) ->
     assert world.use_cases.think(turn_step(turn, 1)).done
     assert world.use_cases.finish_turn(turn_step(turn, 2)) is TurnStatus.COMPLETE
     assert world.model.requests == []
-    assert list(world.transcript.list_messages(turn.session_id)) == messages
+    assert list(messages_of(world.transcript.list_turns(turn.session_id))) == messages
     assert turn.turn_id not in {t.turn_id for t in world.turns.list(turn.session_id, 50, None).items}
     assert world.use_cases.read_app_call(ALICE, turn.session_id, turn.turn_id) == AppCallResult(
         turn_id=turn.turn_id, session_id=turn.session_id, result=RESULT

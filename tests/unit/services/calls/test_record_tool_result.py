@@ -9,13 +9,14 @@ from satchel.contract import ArtifactProblem, ErrorCode, ToolFailed
 from satchel.domain.calls import Call, CallResult, RunnerReport
 from satchel.domain.conversation import ToolMessage
 from satchel.domain.timestamps import format_time
+from satchel.domain.turn_messages import messages_of
 from tests.unit.services.samples import ALICE
 from tests.unit.services.world import World, call_step
 
 
 def message_to_model(world: World, call: Call) -> ToolMessage:
     """Return the message to the model about the call."""
-    message = world.transcript.list_messages(call.session_id)[-1]
+    message = messages_of(world.transcript.list_turns(call.session_id))[-1]
     assert isinstance(message, ToolMessage)
     return message
 
@@ -173,7 +174,7 @@ def test_recording_twice_changes_nothing(world: World, call: Call) -> None:
         world.reload(call),
         world.events.stored_json(call.turn_id),
         world.files.list_for_session(ALICE.name, call.session_id),
-        world.transcript.list_messages(call.session_id),
+        messages_of(world.transcript.list_turns(call.session_id)),
     )
     world.clock.advance(60)
     world.finish_call(call, RunnerReport(results="another", files=[]))
@@ -181,7 +182,7 @@ def test_recording_twice_changes_nothing(world: World, call: Call) -> None:
         world.reload(call),
         world.events.stored_json(call.turn_id),
         world.files.list_for_session(ALICE.name, call.session_id),
-        world.transcript.list_messages(call.session_id),
+        messages_of(world.transcript.list_turns(call.session_id)),
     )
 
 

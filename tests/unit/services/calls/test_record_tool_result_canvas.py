@@ -7,6 +7,7 @@ from satchel.domain.calls import MAX_RESULT_BYTES, Call, RunnerReport
 from satchel.domain.canvas import Dashboard
 from satchel.domain.ids import CanvasId
 from satchel.domain.responses import ResponseCanvas
+from satchel.domain.turn_messages import messages_of
 from tests.unit.services.samples import ALICE
 from tests.unit.services.world import World, call_step
 
@@ -61,7 +62,7 @@ def test_token_of_the_tool_is_stored_with_the_call_and_nowhere_else(world: World
     assert result is not None
     assert result.canvas_token == "s3cret"
     dashboard = world.dashboards.get(ALICE.name, CanvasId("monitor-42"), call.session_id)
-    messages = world.transcript.list_messages(call.session_id)
+    messages = messages_of(world.transcript.list_turns(call.session_id))
     audit = world.audit_trail.list(call.session_id, 10, None).items
     stored = [dashboard, *messages, *audit, world.events.stored_json(call.turn_id)]
     assert "s3cret" not in repr([result.canvas, *stored])
@@ -102,7 +103,7 @@ def test_dashboard_of_a_failed_call_is_not_opened(world: World, call: Call) -> N
 
 def test_model_receives_the_reason_for_a_refused_dashboard(world: World, call: Call) -> None:
     world.finish_call(call, RunnerReport(canvas=Canvas(id="monitor-42", url="https://evil.example/view")))
-    content = world.transcript.list_messages(call.session_id)[-1].model_dump()["content"]
+    content = messages_of(world.transcript.list_turns(call.session_id))[-1].model_dump()["content"]
     assert content == {"results": None, "meta_data": {"canvas_refused": REFUSED}}
 
 

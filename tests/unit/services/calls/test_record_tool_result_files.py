@@ -14,6 +14,7 @@ from satchel.domain.responses import ResponseArtifact, ResponseDeferred, Respons
 from satchel.domain.servers import Registry, ServerEntry
 from satchel.domain.sessions import Turn
 from satchel.domain.timestamps import format_time
+from satchel.domain.turn_messages import messages_of
 from satchel.services.calls.runner_report import build_report
 from tests.unit.services.samples import ALICE
 from tests.unit.services.world import World
@@ -211,7 +212,7 @@ def test_model_gets_what_a_deferred_file_waits_for_and_its_next_steps(world: Wor
         "next_actions": ["Edit it", "Send it"],
     }
     world.finish_call(call, RunnerReport(files=[world.stored_file(call, "a.docx", deferred=True, **fields)]))
-    (message,) = [m for m in world.transcript.list_messages(call.session_id) if isinstance(m, ToolMessage)]
+    (message,) = [m for m in messages_of(world.transcript.list_turns(call.session_id)) if isinstance(m, ToolMessage)]
     assert message.content["deferred_files"] == [
         {
             "name": "a.docx",
@@ -322,7 +323,7 @@ def test_file_of_another_call_of_the_turn_gets_a_numbered_name_everywhere(world:
         ("a (2).html", 1, 2, result.artifacts[0].file_key)
     ]
     assert result.display == Display(open_canvas=True, primary_file="a (2).html")
-    message = world.transcript.list_messages(call.session_id)[-1].model_dump()
+    message = messages_of(world.transcript.list_turns(call.session_id))[-1].model_dump()
     assert message["content"]["files"] == ["a (2).html"]
     (_, update) = world.events.payloads(call.turn_id, "intermediate_update")[-1]
     assert [file["name"] for file in update["files"]] == [update["display"]["primary_file"]] == ["a (2).html"]
@@ -367,7 +368,7 @@ def _long_results(world: World, call: Call, results: object, name: str) -> ToolM
     documents = ServerEntry(command=["python", "main.py"])
     world.registry = Registry(servers={**world.registry.servers, DOCUMENTS_SERVER: documents})
     world.finish_call(call, report)
-    message = world.transcript.list_messages(call.session_id)[-1]
+    message = messages_of(world.transcript.list_turns(call.session_id))[-1]
     assert isinstance(message, ToolMessage)
     return message
 

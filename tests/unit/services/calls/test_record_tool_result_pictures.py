@@ -6,6 +6,7 @@ from satchel.contract import Display
 from satchel.domain.calls import Call, RunnerReport, StoredFile
 from satchel.domain.conversation import ToolMessage
 from satchel.domain.media import MAX_PICTURE_BYTES, MediaRef
+from satchel.domain.turn_messages import messages_of
 from tests.pictures import png
 from tests.unit.services.samples import ALICE
 from tests.unit.services.world import World
@@ -14,7 +15,7 @@ PICTURE = png(30, 20)
 
 
 def media_of_message(world: World, call: Call) -> list[MediaRef]:
-    message = world.transcript.list_messages(call.session_id)[-1]
+    message = messages_of(world.transcript.list_turns(call.session_id))[-1]
     assert isinstance(message, ToolMessage)
     return message.media
 

@@ -9,6 +9,7 @@ from satchel.domain.conversation import CompletionRequest, ModelReply, ProposedC
 from satchel.domain.llm import ModelCatalog, ModelEntry, ModelRequestRejected
 from satchel.domain.media_budget import MAX_MEDIA, media_in
 from satchel.domain.sessions import Session
+from satchel.domain.turn_messages import messages_of
 from tests.pictures import png
 from tests.unit.services.samples import ALICE
 from tests.unit.services.world import World, turn_step
@@ -67,7 +68,9 @@ def test_stored_messages_calls_and_events_contain_no_bytes_of_a_picture(seen: Se
     chart = png(30, 20)
     seen.finish(chart)
     seen.next_request()
-    stored = [message.model_dump_json() for message in seen.world.transcript.list_messages(seen.turn.session_id)]
+    stored = [
+        message.model_dump_json() for message in messages_of(seen.world.transcript.list_turns(seen.turn.session_id))
+    ]
     stored.append(seen.world.reload(seen.call).model_dump_json())
     stored += [event.model_dump_json() for event in seen.world.events.list_after(seen.turn.turn_id, 0, 100)]
     assert base64.b64encode(chart)[:40].decode() not in "".join(stored)

@@ -10,6 +10,7 @@ from satchel.domain.sessions import Session, SessionChanges, Turn
 from satchel.ports.llm import StreamListener
 from satchel.services.turns.make_title import MakeTitle
 from tests.fakes.llm import FakeModel
+from tests.unit.domain.conversations import to_turns
 from tests.unit.services.samples import ALICE
 from tests.unit.services.world import World
 
@@ -62,7 +63,7 @@ class Titles:
         meanwhile: Callable[[], object],
     ) -> None:
         make = MakeTitle(self.world.sessions, self.world.turns, models, self.model, is_enabled=True, start=start)
-        shown = messages or [UserMessage(text=self.turn.message)]
+        shown = to_turns(messages or [UserMessage(text=self.turn.message)])
         with make.beside(self.turn, round_number, self.stored, shown):
             meanwhile()
 

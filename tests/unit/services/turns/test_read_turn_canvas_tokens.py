@@ -8,6 +8,7 @@ from satchel.domain.dashboard_tokens import DashboardClaims
 from satchel.domain.errors import LinkNotFound, SessionNotFound
 from satchel.domain.responses import ResponseCanvas
 from satchel.domain.sessions import Turn
+from satchel.domain.turn_messages import messages_of
 from tests.unit.services.samples import ALICE, BOB
 from tests.unit.services.world import World
 
@@ -88,7 +89,9 @@ def test_token_of_the_tool_is_in_no_event_message_or_summary_of_the_turn(world: 
     response = world.use_cases.read_turn(ALICE, turn.session_id, turn.turn_id)
     assert OWN_TOKEN not in response.model_copy(update={"canvas": None, "canvases": []}).model_dump_json()
     assert OWN_TOKEN not in world.events.stored_json(turn.turn_id)
-    assert OWN_TOKEN not in repr([message.model_dump() for message in world.transcript.list_messages(turn.session_id)])
+    assert OWN_TOKEN not in repr(
+        [message.model_dump() for message in messages_of(world.transcript.list_turns(turn.session_id))]
+    )
 
 
 @pytest.mark.clause("v2:canvas:tool-token")

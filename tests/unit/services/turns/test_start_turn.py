@@ -14,6 +14,7 @@ from satchel.domain.errors import (
     UnknownTools,
 )
 from satchel.domain.sessions import Session, Turn
+from satchel.domain.turn_messages import messages_of
 from satchel.services.turns.start_turn import TurnRequest
 from tests.unit.services.samples import ALICE, BOB
 from tests.unit.services.world import World
@@ -42,7 +43,9 @@ def test_turn_is_stored_published_and_started(world: World) -> None:
         "\n\n[SYSTEM: The user attached these files, but you have not read them, because no tool that reads documents "
         "is available: sales.csv]"
     )
-    assert world.transcript.list_messages(session.session_id) == [UserMessage(text="Look at this", file_list=file_list)]
+    assert messages_of(world.transcript.list_turns(session.session_id)) == [
+        UserMessage(text="Look at this", file_list=file_list)
+    ]
     assert world.workflow.started == [(ALICE.name, session.session_id, turn.turn_id)]
     assert world.events.payloads(turn.turn_id) == [("turn_started", {"session_id": session.session_id})]
 
@@ -199,7 +202,7 @@ class TestBranches:
         back = answered(world, session, "other", after=second.turn_id)
 
         def seen(turn: Turn) -> list[str]:
-            messages = world.transcript.list_messages(session.session_id, turn.turn_id)
+            messages = messages_of(world.transcript.list_turns(session.session_id, turn.turn_id))
             return [message.text for message in messages if isinstance(message, UserMessage)]
 
         assert seen(following) == ["one", "two, edited", "three"]

@@ -18,6 +18,7 @@ from satchel.domain.sessions import TurnStatus
 from satchel.domain.steps import MAX_CALLS_IN_ROUND, MAX_CALLS_IN_TURN, CallRef, NextStep
 from satchel.domain.steps import MAX_ROUNDS as MAX_ROUNDS_OF_ALL
 from satchel.domain.tools import FIND_TOOLS, LIST_FILES, ToolListing, fresh_tool_list
+from satchel.domain.turn_messages import messages_of
 from satchel.ports.steps import Round
 from tests.unit.services.samples import ALICE, BOB, ECHO, EXACT, FETCH, MERGE, OPEN, REGISTRY, SUMMARISE
 from tests.unit.services.wiring import MAX_ROUNDS
@@ -34,7 +35,7 @@ def test_reply_without_calls_ends_the_turn(world: World) -> None:
     assert world.use_cases.think(turn_step(turn)) == NextStep(
         user=turn.user, session_id=turn.session_id, turn_id=turn.turn_id, round=1, calls=[], done=True, ended=True
     )
-    assert world.transcript.list_messages(turn.session_id)[-1] == AssistantMessage(text="Hello, you.")
+    assert messages_of(world.transcript.list_turns(turn.session_id))[-1] == AssistantMessage(text="Hello, you.")
     assert world.events.streamed_text(turn.turn_id) == {0: "Hello, you."}
     stored = world.turns.get(turn.session_id, turn.turn_id)
     assert stored is not None
@@ -168,7 +169,9 @@ def test_final_answer_is_requested_after_the_last_round(world: World) -> None:
     assert last_request(world).must_answer
     assert last_request(world).instructions.endswith(MUST_ANSWER_NOTE)
     assert last_request(world).tools
-    assert world.transcript.list_messages(turn.session_id)[-1] == AssistantMessage(text="That is what I have.")
+    assert messages_of(world.transcript.list_turns(turn.session_id))[-1] == AssistantMessage(
+        text="That is what I have."
+    )
     assert world.use_cases.think(turn_step(turn, MAX_ROUNDS + 1)).done
     assert len(world.model.requests) == 1
 
@@ -179,7 +182,7 @@ def test_final_answer_with_calls_or_without_text_is_discarded(world: World, repl
     world.model.replies = [reply]
     step = world.use_cases.think(turn_step(turn, MAX_ROUNDS))
     assert (step.calls, step.done) == ([], True)
-    assert world.transcript.list_messages(turn.session_id) == [UserMessage(text="Hello")]
+    assert messages_of(world.transcript.list_turns(turn.session_id)) == [UserMessage(text="Hello")]
 
 
 def test_cancelled_turn_requests_nothing(world: World) -> None:
@@ -369,7 +372,7 @@ def test_reply_after_a_cancellation_is_neither_stored_nor_published(world: World
     world.model.during_reply = lambda: world.use_cases.cancel_turn(ALICE, turn.session_id, turn.turn_id)
     step = world.use_cases.think(turn_step(turn))
     assert (step.calls, step.done) == ([], True)
-    assert world.transcript.list_messages(turn.session_id) == [UserMessage(text="Hello")]
+    assert messages_of(world.transcript.list_turns(turn.session_id)) == [UserMessage(text="Hello")]
     kinds = [kind for kind, _ in world.events.payloads(turn.turn_id)]
     assert kinds == ["turn_started", "token_stream", "turn_failed"]
     assert world.calls.list(turn.turn_id) == []

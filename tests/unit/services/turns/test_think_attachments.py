@@ -20,6 +20,7 @@ from satchel.domain.servers import Registry, ServerEntry
 from satchel.domain.sessions import Turn
 from satchel.domain.steps import MAX_CALLS_IN_TURN, CallRef, NextStep
 from satchel.domain.tools import ToolListing, fresh_tool_list
+from satchel.domain.turn_messages import messages_of
 from tests.pictures import png
 from tests.unit.services.samples import REGISTRY, schema
 from tests.unit.services.wiring import MAX_ROUNDS
@@ -40,7 +41,7 @@ def world() -> World:
     return world
 
 
-def messages_of(world: World) -> list[Message]:
+def requested_messages(world: World) -> list[Message]:
     return world.model.requests[-1].messages
 
 
@@ -64,7 +65,7 @@ def test_model_gets_the_prepared_results_in_its_first_request(world: World) -> N
     world.finish_call(call, RunnerReport(results="secret: 42"))
     world.model.replies = [ModelReply(text="It is 42.")]
     assert world.use_cases.think(turn_step(turn, 1)).done
-    _, reply, result = messages_of(world)
+    _, reply, result = requested_messages(world)
     assert isinstance(reply, AssistantMessage)
     assert [proposed.tool for proposed in reply.calls] == ["documents.read"]
     assert isinstance(result, ToolMessage)
@@ -86,7 +87,7 @@ def test_small_picture_is_part_of_the_message_and_needs_no_call(world: World) ->
     turn = world.turn(session, "What is it?", files=["photo.png"])
     world.model.replies = [ModelReply(text="Gray.")]
     assert world.use_cases.think(turn_step(turn)).done
-    (message,) = messages_of(world)
+    (message,) = requested_messages(world)
     assert isinstance(message, UserMessage)
     assert [item.name for item in message.media] == ["photo.png"]
     assert list(world.model.requests[-1].media.values()) == [body]
@@ -100,7 +101,7 @@ def test_message_with_a_hundred_pictures_shows_the_newest_and_names_the_others(w
     turn = world.turn(session, "What are they?", files=names)
     world.model.replies = [ModelReply(text="Gray.")]
     assert world.use_cases.think(turn_step(turn)).done
-    (message,) = messages_of(world)
+    (message,) = requested_messages(world)
     assert isinstance(message, UserMessage)
     assert [item.name for item in message.media] == names[-MAX_MEDIA:]
     _, _, note = message.text.partition("[SYSTEM: Not shown to you: ")
@@ -114,7 +115,7 @@ def test_pdf_file_is_read_if_a_request_has_no_room_for_its_pages(world: World, p
     world.upload("paper.pdf", f"%PDF-1.4\n1 0 obj\n<< /Type /Pages /Count {pages} >>\nendobj\n".encode(), session)
     turn = world.turn(session, "What does it say?", files=["paper.pdf"])
     assert [call.tool for call in turn.prepared] == tools
-    (message,) = world.transcript.list_messages(session.session_id)
+    (message,) = messages_of(world.transcript.list_turns(session.session_id))
     assert isinstance(message, UserMessage)
     assert len(message.media) == (0 if tools else 1)
 
@@ -123,9 +124,9 @@ def test_picture_stays_in_the_message_in_later_turns(world: World) -> None:
     session = world.session()
     world.upload("photo.png", png(30, 20), session)
     world.complete(world.turn(session, "What is it?", files=["photo.png"]))
-    first = messages_of(world)[0]
+    first = requested_messages(world)[0]
     world.complete(world.turn(session, "And now?"))
-    assert messages_of(world)[0] == first
+    assert requested_messages(world)[0] == first
 
 
 def test_turn_that_may_not_call_documents_gets_a_note(world: World) -> None:
@@ -133,7 +134,7 @@ def test_turn_that_may_not_call_documents_gets_a_note(world: World) -> None:
     world.upload("notes.txt", b"x", session)
     turn = world.turn(session, files=["notes.txt"], tools=["report"])
     world.complete(turn)
-    (message,) = messages_of(world)
+    (message,) = requested_messages(world)
     assert isinstance(message, UserMessage)
     assert message.text.endswith("because no tool that reads documents is available: notes.txt]")
 
@@ -246,7 +247,7 @@ def test_number_of_pictures_that_are_looked_at_in_a_round_is_limited(world: Worl
 def test_turn_that_may_not_look_gets_a_note(world: World, tools: list[str]) -> None:
     turn = draw(world, LARGE, tools=tools)
     assert answer_round(world, turn, 1).done
-    *_, result = messages_of(world)
+    *_, result = requested_messages(world)
     assert isinstance(result, ToolMessage)
     assert result.content["not_shown"] == ["chart0.png: 4000x3000 pixels are too many"]
 

@@ -41,11 +41,17 @@ def split_rounds(turn: Sequence[Message]) -> list[Round]:
     return rounds
 
 
-def normalize_history(messages: Sequence[Message]) -> list[Message]:
-    """Return the conversation in the form that all model providers accept. The latest turn may lack an answer."""
-    *earlier, latest = split_turns(messages) or [[]]
-    finished = [_without_thinking(message) for turn in earlier for message in _with_answer(_normalize_turn(turn))]
-    return finished + _normalize_turn(latest)
+def latest_turn(messages: Sequence[Message]) -> Sequence[Message]:
+    """Return the messages from the last one of the user on, or none if there is no message of the user."""
+    for index in range(len(messages) - 1, -1, -1):
+        if isinstance(messages[index], UserMessage):
+            return messages[index:]
+    return []
+
+
+def finish_turn(turn: Sequence[Message]) -> list[Message]:
+    """Return a turn in the form that all providers accept for an earlier turn: it ends with an answer."""
+    return [_without_thinking(message) for message in _with_answer(normalize_turn(turn))]
 
 
 def _without_thinking(message: Message) -> Message:
@@ -55,8 +61,11 @@ def _without_thinking(message: Message) -> Message:
     return message.model_copy(update={"thinking": []})
 
 
-def _normalize_turn(turn: Sequence[Message]) -> list[Message]:
-    """Merge each reply without tool calls into the next reply, because only the last reply may have no calls."""
+def normalize_turn(turn: Sequence[Message]) -> list[Message]:
+    """Return a turn in the form that all providers accept for the latest turn, which may lack an answer.
+
+    Merge each reply without tool calls into the next reply, because only the last reply may have no calls.
+    """
     normalized: list[Message] = list(turn[:1])
     for reply, *results in split_rounds(turn):
         assert isinstance(reply, AssistantMessage)  # noqa: S101  (each round starts with a model reply)

@@ -78,9 +78,14 @@ class FittedConversation:
         return f"The beginning of this long conversation is left out: {', '.join(dropped)}." if dropped else ""
 
 
-def fit_to_budget(messages: Sequence[Message], max_tokens: int) -> FittedConversation:
-    """Shorten a normalized conversation to at most ``max_tokens``. If that is impossible, get as close as possible."""
-    if sum(map(message_tokens, messages)) <= max_tokens - _NOTE_TOKENS:  # most conversations, so count them only once
+def fit_to_budget(messages: Sequence[Message], max_tokens: int, tokens: int | None = None) -> FittedConversation:
+    """Shorten a normalized conversation to at most ``max_tokens``. If that is impossible, get as close as possible.
+
+    ``tokens`` is the estimate for all messages, if the caller knows it.
+    """
+    if tokens is None:
+        tokens = sum(map(message_tokens, messages))
+    if tokens <= max_tokens - _NOTE_TOKENS:  # most conversations, so count them only once
         return FittedConversation(list(messages))
     trimmer = _Trimmer(list(messages), max_tokens - _NOTE_TOKENS)
     trimmer.shorten(trimmer.earlier_user_messages())

@@ -5,12 +5,13 @@ from datetime import datetime
 from typing import Protocol
 
 from satchel.domain.calls import Approval, Decision
-from satchel.domain.conversation import Message, TokenUsage, UserMessage
+from satchel.domain.conversation import TokenUsage, UserMessage
 from satchel.domain.events import Event, NewEvent
 from satchel.domain.ids import CallId, SessionId, TurnId, UserName
 from satchel.domain.inputs import CallInput, InputAnswer
 from satchel.domain.sessions import Rating, Session, Turn
 from satchel.domain.steps import NextStep
+from satchel.domain.turn_messages import TurnMessages
 from satchel.ports import Page
 
 MAX_COUNT = 1 << 31
@@ -90,8 +91,8 @@ class Turns(Protocol):
 class Transcript(Protocol):
     """Reads the conversation of a session as messages for a model."""
 
-    def list_messages(self, session_id: SessionId, last: TurnId | None = None) -> Sequence[Message]:
-        """Return the messages of the branch that ends with the turn ``last``, or of all branches (None), in order."""
+    def list_turns(self, session_id: SessionId, last: TurnId | None = None) -> Sequence[TurnMessages]:
+        """Return the turns of the branch that ends with the turn ``last``, or of all branches (None), in order."""
         ...
 
 

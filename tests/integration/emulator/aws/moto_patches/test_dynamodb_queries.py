@@ -6,6 +6,7 @@ from moto.dynamodb.models.dynamo_type import DynamoType, Item
 
 from local.emulator.aws import resources
 from local.emulator.aws.cloud import LocalCloud
+from local.emulator.aws.moto_patches import dynamodb_queries
 
 if TYPE_CHECKING:
     from mypy_boto3_dynamodb import DynamoDBClient
@@ -57,6 +58,26 @@ def test_query_does_not_compare_items_of_other_partitions(
     monkeypatch.setattr(DynamoType, "__lt__", record_comparison)
     assert query(table, "p7") == ["s1", "s2", "s3"]
     assert len(compared) < 30
+
+
+def test_query_of_a_long_partition_reads_only_what_it_returns(
+    table: "DynamoDBClient", monkeypatch: pytest.MonkeyPatch
+) -> None:
+    resources.create_table("long", KEYS)
+    for number in range(500):
+        table.put_item(TableName="long", Item={"pk": {"S": "p"}, "sk": {"S": f"s{number:03}"}})
+    assert len(query(table, "p", "long")) == 500
+    read: list[str] = []
+
+    def record_read(key: DynamoType) -> str:
+        read.append(key.value)
+        return str(key.value)
+
+    monkeypatch.setattr(dynamodb_queries, "_TEXT", record_read)
+    table.put_item(TableName="long", Item={"pk": {"S": "p"}, "sk": {"S": "s0001"}})
+    assert query(table, "p", "long", Limit=3) == ["s000", "s0001", "s001"]
+    assert query(table, "p", "long", ScanIndexForward=False, Limit=2) == ["s499", "s498"]
+    assert len(read) < 60
 
 
 def test_index_query_does_not_compare_items_of_other_partitions(

@@ -6,25 +6,32 @@ S3. Messages of turns that apps start are not part of it. Version 0.1.0 stored e
 role ``u`` that of the user, with ``v`` also the answer. A turn that Finish completed has its answer as an item, too.
 """
 
-from collections import defaultdict
-from collections.abc import Sequence
-from dataclasses import dataclass
+import threading
+import time
+from collections import OrderedDict, defaultdict
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import takewhile
 
 from pydantic import BaseModel, ConfigDict, TypeAdapter
 
 from satchel.adapters.dynamodb.items import Item, LargeTexts
 from satchel.adapters.dynamodb.table import Query, Table
-from satchel.adapters.dynamodb.turns import LISTED_PREFIX, is_answered, parse_prompt
+from satchel.adapters.dynamodb.turns import LISTED_PREFIX, PREFIX, has_ended, is_answered, parse_prompt
 from satchel.domain.branches import After, turns_of_branch
 from satchel.domain.calls import Call
-from satchel.domain.conversation import AssistantMessage, Message, ToolMessage
+from satchel.domain.conversation import AssistantMessage, Message, ToolMessage, UserMessage
 from satchel.domain.ids import TURN, SessionId, TurnId
 from satchel.domain.sessions import Turn
+from satchel.domain.turn_messages import TurnMessages
 from satchel.ports.storage import FileStore
 
 _MESSAGE: TypeAdapter[Message] = TypeAdapter(Message, config=ConfigDict(defer_build=True))
 _MAX_INLINE_BYTES = 300_000
 _MESSAGES = f"MSG#{TURN}"
+_MIN_CACHED_TURNS = 20  # a shorter conversation is read by one query, which costs less than two
+_MAX_CACHED_CHARS = 8_000_000
+_CACHE_SECONDS = 600.0
 
 
 class _TurnTexts(BaseModel):
@@ -67,6 +74,60 @@ def _texts(store: FileStore) -> LargeTexts:
 
 
 @dataclass(frozen=True)
+class ReadTurn:
+    """A turn that was read. ``chars`` is the length of its stored texts."""
+
+    turn_id: TurnId
+    after: After
+    messages: TurnMessages
+    is_final: bool
+    chars: int
+
+
+@dataclass(frozen=True)
+class _CachedTurns:
+    """The cached turns of a session, when they were last used, and the length of their stored texts."""
+
+    used: float
+    turns: Sequence[ReadTurn]
+    chars: int
+
+
+class TurnCache:
+    """The beginnings of long conversations that this process has read, so that a step reads only what is new.
+
+    They consist of final turns: these have ended, and each of their calls has a result, so nothing of them can change.
+    What was not used for ten minutes is dropped. If all have too many texts, the conversation that was not used for the
+    longest time is dropped.
+    """
+
+    def __init__(self, monotonic: Callable[[], float] = time.monotonic) -> None:
+        self._monotonic = monotonic
+        self._cached: OrderedDict[SessionId, _CachedTurns] = OrderedDict()
+        self._lock = threading.Lock()
+
+    def get(self, session_id: SessionId) -> Sequence[ReadTurn]:
+        """Return the first turns of a session, in order, or none."""
+        with self._lock:
+            oldest = self._monotonic() - _CACHE_SECONDS
+            while self._cached and next(iter(self._cached.values())).used < oldest:
+                self._cached.popitem(last=False)
+            cached = self._cached.get(session_id)
+            return cached.turns if cached else ()
+
+    def put(self, session_id: SessionId, turns: Sequence[ReadTurn]) -> None:
+        """Keep the first turns of a session instead of earlier ones, if they are many."""
+        chars = sum(turn.chars for turn in turns)
+        with self._lock:
+            self._cached.pop(session_id, None)
+            if len(turns) < _MIN_CACHED_TURNS or chars > _MAX_CACHED_CHARS:
+                return
+            self._cached[session_id] = _CachedTurns(self._monotonic(), turns, chars)
+            while sum(each.chars for each in self._cached.values()) > _MAX_CACHED_CHARS:
+                self._cached.popitem(last=False)
+
+
+@dataclass(frozen=True)
 class DynamoTranscript:
     """Read the messages of sessions. Implements ``ports.turns.Transcript``.
 
@@ -75,35 +136,68 @@ class DynamoTranscript:
 
     table: Table
     store: FileStore
+    cache: TurnCache = field(default_factory=TurnCache)
 
-    def list_messages(self, session_id: SessionId, last: TurnId | None = None) -> Sequence[Message]:
-        # One query, because it costs less than two: between the two kinds of items are only small ones.
-        items = list(self.table.iterate(Query(f"SESSION#{session_id}", _MESSAGES, last=f"{LISTED_PREFIX}~")))
-        turns = {turn.turn_id: (turn, item) for item in items if _is_turn(item) for turn in [_parse_texts(item)]}
-        after = {turn_id: turn.after for turn_id, (turn, _) in turns.items()}
+    def list_turns(self, session_id: SessionId, last: TurnId | None = None) -> Sequence[TurnMessages]:
+        cached = self.cache.get(session_id)
+        if cached and last is not None and last <= cached[-1].turn_id:
+            cached = ()
+        turns = [*cached, *self._parse(self._read(session_id, cached[-1].turn_id if cached else None))]
+        if last is not None:
+            # The turn itself may end during the queries. Those before it had ended when it began.
+            final = takewhile(lambda turn: turn.is_final and turn.turn_id < last, turns[len(cached) :])
+            self.cache.put(session_id, [*cached, *final])
+        after = {turn.turn_id: turn.after for turn in turns}
         branch = after.keys() if last is None else turns_of_branch(after, last)
+        return [turn.messages for turn in turns if turn.turn_id in branch and turn.messages.messages]
+
+    def _read(self, session_id: SessionId, after: TurnId | None) -> list[Item]:
+        """Return the items of the turns that follow this one, or of all."""
+        pk, end = f"SESSION#{session_id}", f"{LISTED_PREFIX}~"
+        if after is None:
+            # One query, because it costs less than two: between the two kinds of items are only small ones.
+            return list(self.table.iterate(Query(pk, _MESSAGES, last=end)))
+        ranges = ((f"MSG#{after}~", f"{_MESSAGES}~"), (f"{PREFIX}{after}~", end))
+        return [item for first, last in ranges for item in self.table.iterate(Query(pk, first, last=last))]
+
+    def _parse(self, items: Sequence[Item]) -> "Iterator[ReadTurn]":
         between: dict[TurnId, list[Item]] = defaultdict(list)
         for item in items:
             if str(item["sk"]).startswith(_MESSAGES):
                 between[_turn_of(item)].append(item)
-        messages: list[Message] = []
-        for turn_id, (turn, item) in turns.items():
-            if turn_id not in branch:
-                continue
-            if prompt := parse_prompt(item, turn.message):
-                messages.append(prompt)
-            messages += [_MESSAGE.validate_json(_texts(self.store).read(each, "doc")) for each in between[turn_id]]
-            if is_answered(item):
-                messages.append(AssistantMessage(text=turn.answer))
-        return messages
+        for item in items:
+            if _is_turn(item):
+                turn = _TurnTexts.model_validate_json(str(item["doc"]))
+                yield self._parse_turn(turn, item, between[turn.turn_id])
+
+    def _parse_turn(self, turn: _TurnTexts, item: Item, between: Sequence[Item]) -> ReadTurn:
+        texts = [_texts(self.store).read(each, "doc") for each in between]
+        prompt = parse_prompt(item, turn.message)
+        messages: list[Message] = [prompt] if prompt else []
+        messages += map(_MESSAGE.validate_json, texts)
+        if is_answered(item):
+            messages.append(AssistantMessage(text=turn.answer))
+        if not isinstance(messages[0] if messages else None, UserMessage):
+            messages = []
+        return ReadTurn(
+            turn_id=turn.turn_id,
+            after=turn.after,
+            messages=TurnMessages(messages),
+            is_final=has_ended(item) and _has_all_results(messages),
+            chars=sum(map(len, texts)) + len(str(item["doc"])),
+        )
+
+
+def _has_all_results(messages: Sequence[Message]) -> bool:
+    """Return True if no result of a call can follow: each call has one."""
+    results = {message.ref for message in messages if isinstance(message, ToolMessage)}
+    return all(
+        call.ref in results for message in messages if isinstance(message, AssistantMessage) for call in message.calls
+    )
 
 
 def _is_turn(item: Item) -> bool:
     return str(item["sk"]).startswith(LISTED_PREFIX)
-
-
-def _parse_texts(item: Item) -> _TurnTexts:
-    return _TurnTexts.model_validate_json(str(item["doc"]))
 
 
 def _turn_of(item: Item) -> TurnId:

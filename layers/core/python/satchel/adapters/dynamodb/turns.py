@@ -111,6 +111,11 @@ def is_answered(item: Item) -> bool:
     return bool(item.get(_ANSWERED))
 
 
+def has_ended(item: Item) -> bool:
+    """Return True if the turn has ended."""
+    return item.get("status", TurnStatus.RUNNING.value) != TurnStatus.RUNNING.value
+
+
 def parse_prompt(item: Item, text: str) -> UserMessage | None:
     """Return the user's message of a turn, or None if an older version stored it as an item of its own."""
     return UserMessage(text=text, **json.loads(str(item["prompt"]))) if "prompt" in item else None

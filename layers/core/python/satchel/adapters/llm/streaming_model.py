@@ -32,7 +32,7 @@ from satchel.adapters.llm.messages import (
     to_token_usage,
 )
 from satchel.domain.conversation import AssistantMessage, CompletionRequest, ModelReply, ThinkingLevel
-from satchel.domain.history import split_rounds, split_turns
+from satchel.domain.history import latest_turn, split_rounds
 from satchel.domain.llm import ModelTimedOut
 from satchel.domain.tools import names_for_request
 from satchel.ports.llm import StreamListener
@@ -109,7 +109,7 @@ class StreamingModel:
         is_adaptive = any(model.profile.get(f"{name}_supports_adaptive_thinking") for name in ("anthropic", "bedrock"))
         if model.canonical_system != "anthropic" or is_adaptive:
             return request.thinking or False
-        rounds = split_rounds(split_turns(request.messages)[-1])
+        rounds = split_rounds(latest_turn(request.messages))
         replies = [each[0] for each in rounds]
         has_thinking = all(isinstance(reply, AssistantMessage) and reply.thinking for reply in replies)
         return has_thinking and (request.thinking or False)

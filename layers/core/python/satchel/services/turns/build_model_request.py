@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from satchel.contract.binary_types import HEAD_BYTES, guess_mime
 from satchel.domain.conversation import AssistantMessage, CompletionRequest, Message, ModelReply
-from satchel.domain.history import normalize_history, split_turns
+from satchel.domain.history import latest_turn, normalize_turn
 from satchel.domain.llm import OFFLINE, ModelCatalog
 from satchel.domain.media import PDF, MediaRef
 from satchel.domain.media_budget import (
@@ -20,8 +20,9 @@ from satchel.domain.media_budget import (
 from satchel.domain.metrics import TOKENS_IN, TOKENS_OUT
 from satchel.domain.prompt import MUST_ANSWER_NOTE, STARTING_NOTE, USER_NOTE, system_prompt
 from satchel.domain.sessions import Session, Turn
-from satchel.domain.token_budget import estimate_tokens, fit_to_budget, tool_tokens
+from satchel.domain.token_budget import FittedConversation, estimate_tokens, fit_to_budget, message_tokens, tool_tokens
 from satchel.domain.tool_search import choose_tools
+from satchel.domain.turn_messages import TurnMessages, messages_of
 from satchel.ports.llm import Model, StreamListener
 from satchel.ports.storage import FileStore
 from satchel.ports.system import Metrics
@@ -48,7 +49,7 @@ class BuildModelRequest:
         self,
         turn: Turn,
         session: Session | None,
-        messages: Sequence[Message],
+        turns: Sequence[TurnMessages],
         offered: OfferedTools,
         *,
         tool_use: Mapping[str, int] | None = None,
@@ -56,12 +57,16 @@ class BuildModelRequest:
     ) -> CompletionRequest:
         """Return the request. If ``must_answer`` is True, it tells the model to answer without further tool calls.
 
-        ``tool_use`` is how often the user has called each tool, by full name.
+        ``turns`` are the conversation, and ``turn`` is the last of them. ``tool_use`` is how often the user has called
+        each tool, by full name.
         """
         instructions = (session.instructions if session else None) or self.instructions
         entry = self.models.get(turn.model)
         # The offline model answers with all tools, and no token is paid for them.
-        tools = list(offered.tools) if entry.model == OFFLINE else choose_tools(offered.tools, messages, tool_use or {})
+        if entry.model == OFFLINE:
+            tools = list(offered.tools)
+        else:
+            tools = choose_tools(offered.tools, messages_of(turns), tool_use or {})
         own = session.user_instructions if session else None
         fixed_notes = [USER_NOTE.format(instructions=own)] if own else []
         notes = [MUST_ANSWER_NOTE] if must_answer else []
@@ -69,10 +74,9 @@ class BuildModelRequest:
             notes.append(STARTING_NOTE.format(servers=", ".join(server.name for server in offered.starting)))
         fixed = estimate_tokens(system_prompt(instructions, *fixed_notes, *notes)) + sum(map(tool_tokens, tools))
         max_tokens = (entry.context_tokens or self.context_tokens) - fixed
-        conversation = fit_media(normalize_history(messages), MediaSupport.of(entry), max_media_tokens(max_tokens))
-        fitted = fit_to_budget(conversation, max_tokens)
+        fitted = _fit(turns, MediaSupport.of(entry), max_tokens)
         # The offline model describes what the latest turn shows. The history can have hundreds of pictures.
-        shown = split_turns(fitted.messages)[-1] if entry.model == OFFLINE else fitted.messages
+        shown = latest_turn(fitted.messages) if entry.model == OFFLINE else fitted.messages
         media, missing = self._read_media(shown)
         return CompletionRequest(
             model=entry.model,
@@ -104,6 +108,17 @@ class BuildModelRequest:
             return _DELETED
         kind = guess_mime(content[:HEAD_BYTES])
         return content if kind == PDF or kind in PICTURE_TYPES else _CHANGED
+
+
+def _fit(turns: Sequence[TurnMessages], support: MediaSupport, max_tokens: int) -> FittedConversation:
+    """Return as much of the conversation, with its pictures and documents, as ``max_tokens`` allow."""
+    *earlier, latest = turns
+    current = normalize_turn(latest.messages)
+    messages = [message for turn in earlier for message in turn.finished] + current
+    if any(turn.has_media for turn in turns):
+        return fit_to_budget(fit_media(messages, support, max_media_tokens(max_tokens)), max_tokens)
+    tokens = sum(turn.tokens for turn in earlier) + sum(map(message_tokens, current))
+    return fit_to_budget(messages, max_tokens, tokens)
 
 
 def media_tokens(request: CompletionRequest) -> int:

@@ -7,10 +7,11 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 
 from satchel.domain.chat_title import INSTRUCTIONS, MAX_SOURCE_CHARS, clean_title, is_first_line
-from satchel.domain.conversation import CompletionRequest, Message, UserMessage
+from satchel.domain.conversation import CompletionRequest, UserMessage
 from satchel.domain.errors import SessionEnded, SessionNotFound, Unavailable
 from satchel.domain.llm import OFFLINE, ModelCatalog, ModelError
 from satchel.domain.sessions import Session, SessionChanges, Turn
+from satchel.domain.turn_messages import TurnMessages
 from satchel.ports.llm import Model
 from satchel.ports.sessions import Sessions
 from satchel.ports.turns import Turns
@@ -51,15 +52,15 @@ class MakeTitle:
 
     @contextmanager
     def beside(
-        self, turn: Turn, round_number: int, session: Session | None, messages: Sequence[Message]
+        self, turn: Turn, round_number: int, session: Session | None, turns: Sequence[TurnMessages]
     ) -> Iterator[None]:
         """Request the title while the block runs, if the session needs one. The end of the block does not wait."""
-        request = self._request(turn, round_number, session, messages)
+        request = self._request(turn, round_number, session, turns)
         if request is None:
             yield
             return
         late = threading.Event()
-        first = messages[0]
+        first = turns[0].messages[0]
         assert isinstance(first, UserMessage)  # noqa: S101  (a request was made of it)
         self.start(lambda: self._make(turn, request, first.text, late))
         try:
@@ -68,17 +69,17 @@ class MakeTitle:
             late.set()
 
     def _request(
-        self, turn: Turn, round_number: int, session: Session | None, messages: Sequence[Message]
+        self, turn: Turn, round_number: int, session: Session | None, turns: Sequence[TurnMessages]
     ) -> CompletionRequest | None:
         entry = self.models.get(turn.model)
-        own = [message for message in messages if isinstance(message, UserMessage)]
         if not self.is_enabled or entry.model == OFFLINE or session is None or session.temporary:
             return None
-        if round_number != turn.first_round or not own or messages[0] is not own[0] or len(own) > _MAX_TURNS:
+        if round_number != turn.first_round or len(turns) > _MAX_TURNS:
             return None
-        if not is_first_line(session.title, own[0].text):
+        first = turns[0].messages[0]
+        if not isinstance(first, UserMessage) or not is_first_line(session.title, first.text):
             return None
-        text = UserMessage(text=own[0].text[:MAX_SOURCE_CHARS])
+        text = UserMessage(text=first.text[:MAX_SOURCE_CHARS])
         thinking = None if entry.thinking is None else False
         return CompletionRequest(
             model=entry.model, instructions=INSTRUCTIONS, messages=[text], tools=[], thinking=thinking

@@ -18,13 +18,14 @@ from satchel.domain.conversation import (
     ToolSpec,
 )
 from satchel.domain.events import NewEvent
-from satchel.domain.history import split_rounds, split_turns
+from satchel.domain.history import split_rounds
 from satchel.domain.ids import call_id, is_from_app
 from satchel.domain.llm import ModelRequestRejected
 from satchel.domain.media_budget import MediaSupport
 from satchel.domain.sessions import Turn, TurnStatus
 from satchel.domain.size_limits import MAX_ANSWER_CHARS, truncate
 from satchel.domain.steps import MAX_CALLS_IN_ROUND, MAX_CALLS_IN_TURN, MAX_CORRECTIONS, CallRef, NextStep, TurnStep
+from satchel.domain.turn_messages import TurnMessages
 from satchel.ports.calls import Calls
 from satchel.ports.llm import Model, StreamListener
 from satchel.ports.steps import Round, RoundRecords, Steps
@@ -77,8 +78,8 @@ class Think:
         """
         is_first = step.round == 0 and step.tries == 0
         find_number = self.events.expect_first if is_first else self.events.read_last_number
-        messages, records, _ = side_by_side(
-            lambda: [] if is_from_app(step.turn_id) else self.transcript.list_messages(step.session_id, step.turn_id),
+        turns, records, _ = side_by_side(
+            lambda: [] if is_from_app(step.turn_id) else self.transcript.list_turns(step.session_id, step.turn_id),
             lambda: self.steps.read_round(step),
             lambda: find_number(step.turn_id),
         )
@@ -86,7 +87,7 @@ class Think:
         if turn is None or self._is_over(turn, step):
             return self._next(step, [], done=True)
         try:
-            reply, ended = self._reply(turn, step, records, messages)
+            reply, ended = self._reply(turn, step, records, turns)
         except ServersStarting:
             ids = step.model_dump(include={"user", "session_id", "turn_id", "round"})
             return NextStep(**ids, done=False, waiting=True)
@@ -134,7 +135,7 @@ class Think:
         )
 
     def _reply(
-        self, turn: Turn, step: TurnStep, records: RoundRecords, messages: Sequence[Message]
+        self, turn: Turn, step: TurnStep, records: RoundRecords, turns: Sequence[TurnMessages]
     ) -> tuple[AssistantMessage | None, bool]:
         """Return and publish the round's reply: the stored reply, or a new one. Raise TurnCancelled or ModelError.
 
@@ -154,9 +155,9 @@ class Think:
         if stored is not None:
             streamer.replay(stored.text)
             return stored, False
-        reply, usage = self._prepared_reply(turn, step.round, records, messages), TokenUsage()
+        reply, usage = self._prepared_reply(turn, step.round, records, turns), TokenUsage()
         if reply is None:
-            reply, usage = self._request_reply(turn, step.round, records, messages, streamer)
+            reply, usage = self._request_reply(turn, step.round, records, turns, streamer)
         if reply is None:
             self.turns.add_usage(turn, usage)
             return None, False
@@ -192,25 +193,25 @@ class Think:
         return True
 
     def _prepared_reply(
-        self, turn: Turn, round_number: int, records: RoundRecords, messages: Sequence[Message]
+        self, turn: Turn, round_number: int, records: RoundRecords, turns: Sequence[TurnMessages]
     ) -> AssistantMessage | None:
         """Return the calls that prepare files for the next model request: attached files, or pictures of tools.
 
         Return None if there is nothing to prepare.
         """
         is_before_model = round_number < turn.first_round
-        calls = turn.prepared if is_before_model else self._views(turn, round_number, records, messages)
+        calls = turn.prepared if is_before_model else self._views(turn, round_number, records, turns)
         return AssistantMessage(text="", calls=_with_own_ids(turn, round_number, calls)) if calls else None
 
     def _views(
-        self, turn: Turn, round_number: int, records: RoundRecords, messages: Sequence[Message]
+        self, turn: Turn, round_number: int, records: RoundRecords, turns: Sequence[TurnMessages]
     ) -> list[ProposedCall]:
         """Return the calls that make the large pictures of the latest tool results small enough for the model.
 
         They count as calls and as a round of the turn. Return none if the model must answer now, or if the turn may
         not call ``documents.look``.
         """
-        this_turn = split_turns(messages)[-1]
+        this_turn = turns[-1].messages
         rounds = split_rounds(this_turn)
         support = MediaSupport.of(self.build_request.models.get(turn.model))
         views = plan_views(rounds[-1], support) if rounds else []
@@ -235,17 +236,17 @@ class Think:
         turn: Turn,
         round_number: int,
         records: RoundRecords,
-        messages: Sequence[Message],
+        turns: Sequence[TurnMessages],
         listener: StreamListener,
     ) -> tuple[AssistantMessage | None, TokenUsage]:
         """Return the model's reply and its tokens. The reply is None if it is no usable final answer."""
         offered = self._offered(turn, round_number, records.tools_version)
-        this_turn = split_turns(messages)[-1]
+        this_turn = turns[-1].messages
         must_answer = self._must_answer(turn, round_number, this_turn)
         request = self.build_request(
-            turn, records.session, messages, offered, tool_use=records.tool_use, must_answer=must_answer
+            turn, records.session, turns, offered, tool_use=records.tool_use, must_answer=must_answer
         )
-        with self.make_title.beside(turn, round_number, records.session, messages):
+        with self.make_title.beside(turn, round_number, records.session, turns):
             reply = self._ask(request, listener)
         if must_answer and (reply.calls or not reply.text.strip()):
             return None, reply.usage
