@@ -102,8 +102,10 @@ class Bounds:
         return cls(firsts.get(comparison, low), ends.get(comparison))
 
     def after(self, start: str, *, forward: bool) -> "Bounds":
-        """Return what follows the last key of the previous page."""
-        return replace(self, first=_next(start)) if forward else replace(self, end=start)
+        """Return the bounds of what follows the last key of the previous page."""
+        if forward:
+            return replace(self, first=max(self.first or "", _next(start)))
+        return replace(self, end=start if self.end is None else min(self.end, start))
 
 
 def _next(text: str) -> str:
