@@ -101,8 +101,10 @@ def load_items(folder: DataFolder, table: Table) -> None:
     rows = folder.iterate(f"SELECT pk, sk, {value} FROM items ORDER BY pk")  # noqa: S608  (fixed)
     for pk, items in groupby(rows, key=itemgetter(0)):
         hash_key = DynamoType({"S": pk})
-        loaded = [StoredItem(folder, hash_key, sk, index_value) for _, sk, index_value in items]
-        table.items[hash_key] = {item.range_key: item for item in loaded}
+        partition = table.items[hash_key]
+        for _, sk, index_value in items:
+            item = StoredItem(folder, hash_key, sk, index_value)
+            partition[item.range_key] = item
 
 
 def _statement(old: Item | None, new: Item | None) -> Statement:

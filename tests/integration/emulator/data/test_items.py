@@ -56,6 +56,20 @@ def test_start_reads_no_item_and_a_request_reads_its_own_once(data: Path, reads:
     assert reads == [("a", "1")]
 
 
+def test_query_after_a_start_finds_loaded_and_new_items_in_order(data: Path) -> None:
+    with stored_cloud(data) as cloud:
+        cloud.put_item("a", "11", text={"S": "new"})
+        for newest_first in (False, True):
+            response = cloud.dynamodb.query(
+                TableName=TABLE,
+                KeyConditionExpression="pk = :pk",
+                ExpressionAttributeValues={":pk": {"S": "a"}},
+                ScanIndexForward=not newest_first,
+            )
+            keys = [item["sk"]["S"] for item in response["Items"]]
+            assert keys == (["2", "11", "1"] if newest_first else ["1", "11", "2"])
+
+
 def test_query_of_the_index_reads_only_the_items_of_its_key(data: Path, reads: list[tuple[Any, ...]]) -> None:
     with stored_cloud(data) as cloud:
         assert expiring(cloud, "sessions") == []
