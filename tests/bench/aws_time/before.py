@@ -18,10 +18,7 @@ TRACES = Path(__file__).with_name("turns_before.json")
 class _EarlierTurn(TurnOnAws):
     def run(self, rounds: int) -> Process:
         simulation = self._cloud.simulation
-        self._began = simulation.now
-        yield self._cloud.sample(delays.HTTP_API)
-        api = next(each for each in self._functions["Api"] if any(r.name == START for r in each.requests))
-        yield from self._until(api, START)
+        yield from self._message(START)
         for _ in range(rounds):
             yield from self._state(self._functions["Think"][0])
             yield from self._transitions(3)  # the choice after Think, the map, the choice of an approval

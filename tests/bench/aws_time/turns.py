@@ -110,10 +110,7 @@ class TurnOnAws:
 
     def run(self, rounds: int) -> Process:
         simulation = self._cloud.simulation
-        self._began = simulation.now
-        yield self._cloud.sample(delays.HTTP_API)
-        api = next(each for each in self._functions["Api"] if any(r.name == INVOKE for r in each.requests))
-        yield from self._until(api, INVOKE)
+        yield from self._message(INVOKE)
         yield self._cloud.sample(delays.EVENT_QUEUE)
         calls, answers = self._functions["Think"][0], self._functions["Think"][-1]
         for number in range(rounds):
@@ -126,6 +123,13 @@ class TurnOnAws:
             yield from self._tool()
         yield from self._transitions(min(rounds, 1))
         yield simulation.start(self._cloud.invoke(answers, on_request=self._answer_of(answers)))
+
+    def _message(self, start: str) -> Process:
+        """Send the message: the API, until it has sent the request that starts the turn."""
+        self._began = self._cloud.simulation.now
+        yield self._cloud.sample(delays.HTTP_API)
+        api = next(each for each in self._functions["Api"] if any(r.name == start for r in each.requests))
+        yield from self._until(api, start)
 
     def _tool(self) -> Process:
         """Run one tool call: the state Dispatch, and the runner for which its function waits."""

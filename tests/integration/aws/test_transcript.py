@@ -195,6 +195,17 @@ def test_long_conversation_is_read_without_the_turns_of_other_branches(conversat
     assert texts == [f"message {number}" for number in [*range(10), 25, 26, 28]]
 
 
+def test_large_text_of_another_branch_is_not_read_in_a_short_conversation(
+    conversation: Conversation, store: S3Files
+) -> None:
+    turn = conversation.begin()
+    add_reply(conversation.transcript.table, store, turn, 0, AssistantMessage(text="x" * 400_000))
+    conversation.end(turn)
+    conversation.begin(after="start")
+    assert sum(store.delete_prefix(f"{turn.user}/turns/{turn.turn_id}/texts/")) == 1
+    assert conversation.read() == [UserMessage(text="message 1")]
+
+
 def test_round_of_an_earlier_turn_is_read_whole(conversation: Conversation) -> None:
     """A step that AWS repeats late belongs to a turn that later turns follow."""
     conversation.add(25)

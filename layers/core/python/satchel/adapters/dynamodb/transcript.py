@@ -9,7 +9,7 @@ role ``u`` that of the user, with ``v`` also the answer. A turn that Finish comp
 import threading
 import time
 from collections import OrderedDict, defaultdict
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from itertools import takewhile
 
@@ -142,14 +142,22 @@ class DynamoTranscript:
         cached = self.cache.get(session_id)
         if cached and last is not None and last <= cached[-1].turn_id:
             cached = ()
-        turns = [*cached, *self._parse(self._read(session_id, cached[-1].turn_id if cached else None))]
-        if last is not None:
-            # The turn itself may end during the queries. Those before it had ended when it began.
-            final = takewhile(lambda turn: turn.is_final and turn.turn_id < last, turns[len(cached) :])
-            self.cache.put(session_id, [*cached, *final])
-        after = {turn.turn_id: turn.after for turn in turns}
+        items = self._read(session_id, cached[-1].turn_id if cached else None)
+        new = [(_TurnTexts.model_validate_json(str(item["doc"])), item) for item in items if _is_turn(item)]
+        after = {turn.turn_id: turn.after for turn in cached} | {turn.turn_id: turn.after for turn, _ in new}
         branch = after.keys() if last is None else turns_of_branch(after, last)
-        return [turn.messages for turn in turns if turn.turn_id in branch and turn.messages.messages]
+        # The messages of other branches may be in S3. They are read only to be cached, which is once.
+        is_long = len(after) >= _MIN_CACHED_TURNS
+        between = _messages_by_turn(items)
+        parsed = [
+            self._parse(turn, item, between[turn.turn_id]) for turn, item in new if is_long or turn.turn_id in branch
+        ]
+        if is_long and last is not None:
+            # The turn itself may end during the queries. Those before it had ended when it began.
+            final = takewhile(lambda turn: turn.is_final and turn.turn_id < last, parsed)
+            self.cache.put(session_id, [*cached, *final])
+        turns = [turn for turn in (*cached, *parsed) if turn.turn_id in branch]
+        return [turn.messages for turn in turns if turn.messages.messages]
 
     def _read(self, session_id: SessionId, after: TurnId | None) -> list[Item]:
         """Return the items of the turns that follow this one, or of all."""
@@ -160,17 +168,7 @@ class DynamoTranscript:
         ranges = ((f"MSG#{after}~", f"{_MESSAGES}~"), (f"{PREFIX}{after}~", end))
         return [item for first, last in ranges for item in self.table.iterate(Query(pk, first, last=last))]
 
-    def _parse(self, items: Sequence[Item]) -> "Iterator[ReadTurn]":
-        between: dict[TurnId, list[Item]] = defaultdict(list)
-        for item in items:
-            if str(item["sk"]).startswith(_MESSAGES):
-                between[_turn_of(item)].append(item)
-        for item in items:
-            if _is_turn(item):
-                turn = _TurnTexts.model_validate_json(str(item["doc"]))
-                yield self._parse_turn(turn, item, between[turn.turn_id])
-
-    def _parse_turn(self, turn: _TurnTexts, item: Item, between: Sequence[Item]) -> ReadTurn:
+    def _parse(self, turn: _TurnTexts, item: Item, between: Sequence[Item]) -> ReadTurn:
         texts = [_texts(self.store).read(each, "doc") for each in between]
         prompt = parse_prompt(item, turn.message)
         messages: list[Message] = [prompt] if prompt else []
@@ -184,7 +182,7 @@ class DynamoTranscript:
             after=turn.after,
             messages=TurnMessages(messages),
             is_final=has_ended(item) and _has_all_results(messages),
-            chars=sum(map(len, texts)) + len(str(item["doc"])),
+            chars=sum(map(len, texts)) + len(str(item["doc"])) + len(str(item.get("prompt", ""))),
         )
 
 
@@ -194,6 +192,14 @@ def _has_all_results(messages: Sequence[Message]) -> bool:
     return all(
         call.ref in results for message in messages if isinstance(message, AssistantMessage) for call in message.calls
     )
+
+
+def _messages_by_turn(items: Sequence[Item]) -> defaultdict[TurnId, list[Item]]:
+    between: defaultdict[TurnId, list[Item]] = defaultdict(list)
+    for item in items:
+        if str(item["sk"]).startswith(_MESSAGES):
+            between[_turn_of(item)].append(item)
+    return between
 
 
 def _is_turn(item: Item) -> bool:

@@ -19,6 +19,7 @@ from satchel.domain.conversation import (
     ToolSpec,
     UserMessage,
 )
+from satchel.domain.history import latest_turn
 from satchel.domain.media import MediaRef
 from satchel.domain.media_budget import media_in
 from satchel.domain.prompt import CONTEXT_START
@@ -38,15 +39,14 @@ class OfflineModel:
 
         If the message contains no calls, return a list of the tools as text.
         """
-        messages = request.messages
-        last_user = max(index for index, message in enumerate(messages) if isinstance(message, UserMessage))
-        results = [message for message in messages[last_user + 1 :] if isinstance(message, ToolMessage)]
-        calls = _parse_calls(messages[last_user])
-        replies = [message for message in messages[last_user:] if isinstance(message, AssistantMessage)]
+        turn = latest_turn(request.messages)
+        results = [message for message in turn if isinstance(message, ToolMessage)]
+        calls = _parse_calls(turn[0])
+        replies = [message for message in turn if isinstance(message, AssistantMessage)]
         if calls and all(_is_prepared(reply, calls) for reply in replies):
             return ModelReply(text="", calls=calls)
         text = _show_results(results) if results else _show_tools(request.tools)
-        text = "\n\n".join([text, *_show_media([messages[last_user], *results])])
+        text = "\n\n".join([text, *_show_media([turn[0], *results])])
         listener(text)
         return ModelReply(text=text)
 
