@@ -1,7 +1,8 @@
 """Turns as they were before requests had a budget (commit a3d1d58b of 22 November 2026), on the same model of AWS.
 
-The recording is of that commit, by the same program. The state machine started with the turn, Dispatch did not wait for
-the runner, RecordToolResult stored its result, and only the table's stream pushed events.
+To record it again, copy ``recording.py``, ``trace.py`` and the spans of ``tests/infra/deployment`` onto that commit.
+The state machine started with the turn, Dispatch did not wait for the runner, RecordToolResult stored its result, and
+only the table's stream pushed events.
 """
 
 from pathlib import Path

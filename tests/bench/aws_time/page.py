@@ -25,8 +25,8 @@ Nothing was measured on AWS. These times are computed by a model (`make bench BE
 So the load of the machine, and the emulator's own time, do not matter. The time of the model and of the tool is zero:
 these are the times that Satchel and AWS add to them.
 
-"Before" is the last version without a budget for requests (commit `a3d1d58b` of 22 November 2026), recorded by the same
-program and replayed with the same distributions and starts of environments.
+"Before" is the last version without a budget for requests (commit `a3d1d58b` of 22 November 2026). The program that
+records was copied onto it (`before.py`); its turns are replayed with the same distributions and starts of environments.
 """
 _TURNS = """
 ## Turns
